@@ -1,0 +1,52 @@
+/**
+ * @file What the replicas are told: an experiment with every choice made, in terms of core alone.
+ */
+import type { Model } from './model.ts';
+
+export type OptimizerConfig =
+  | {
+      readonly kind: 'sgd';
+      readonly momentum: number;
+      readonly nesterov: boolean;
+      readonly weightDecay: number;
+    }
+  | {
+      readonly kind: 'adam' | 'adamw';
+      readonly beta1: number;
+      readonly beta2: number;
+      readonly epsilon: number;
+      readonly weightDecay: number;
+    };
+
+/** Learning rate by step: linear warm-up over `warmupSteps`, then constant or cosine to zero. */
+export interface LearningRateConfig {
+  readonly base: number;
+  readonly warmupSteps: number;
+  readonly decay: 'none' | 'cosine';
+}
+
+export interface BucketConfig {
+  /** Bytes; the first bucket closes at this size (PyTorch: 1 MiB). */
+  readonly firstBytes: number;
+  /** Bytes; later buckets close once they reach this size (PyTorch: 25 MiB). */
+  readonly capBytes: number;
+}
+
+/** The same on every rank. Steps count from 0; a run has steps 0 ... totalSteps - 1. */
+export interface Plan {
+  readonly seed: number;
+  readonly worldSize: number;
+  readonly batchPerRank: number;
+  readonly trainCount: number;
+  readonly testCount: number;
+  readonly stepsPerEpoch: number;
+  readonly totalSteps: number;
+  readonly model: Model;
+  readonly optimizer: OptimizerConfig;
+  readonly learningRate: LearningRateConfig;
+  readonly buckets: BucketConfig;
+  /** Evaluate on the test set after every so many steps, and after the last. */
+  readonly evalEvery: number;
+  /** One step record every so many steps, and for the last. */
+  readonly logEvery: number;
+}

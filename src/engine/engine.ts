@@ -1,0 +1,86 @@
+/** @file The engine: a function on flat arrays. TensorFlow.js lives behind it and nowhere else. */
+import type { Model } from '#core/model';
+
+export const BACKENDS = ['fused', 'webgpu', 'webgl', 'wasm', 'cpu'] as const;
+export type BackendName = (typeof BACKENDS)[number];
+
+/** One micro-batch. `x` is [size, ...input], tokens for text; `y` is [size] or [size, context]. */
+export interface Batch {
+  readonly size: number;
+  readonly x: Float32Array | Int32Array;
+  readonly y: Int32Array;
+}
+
+/** `loss` is the mean over the batch (over all tokens for text), in nats. */
+export interface GradientResult {
+  readonly loss: number;
+  /** Length `model.bufferCount`: the non-trained state after this batch. */
+  readonly buffers: Float32Array;
+}
+
+/** Sums over a batch, so that parts of a test set can be added up. */
+export interface EvaluationResult {
+  readonly lossSum: number;
+  readonly correct: number;
+  /** Predictions counted: samples, or tokens for text. */
+  readonly count: number;
+}
+
+export type Awaitable<T> = T | Promise<T>;
+
+/**
+ * All arrays are flat; weights and gradients have length `model.parameterCount`. Synchronous
+ * backends return values, not promises, so that a tight loop need not yield.
+ */
+export interface Engine {
+  readonly backend: BackendName;
+  /** The device as the backend names it ("SwiftShader", "wasm simd", ...). */
+  readonly device: string;
+  readonly model: Model;
+  /** Writes the gradient of the mean loss into `gradient`. */
+  gradient(
+    weights: Float32Array,
+    buffers: Float32Array,
+    batch: Batch,
+    gradient: Float32Array,
+  ): Awaitable<GradientResult>;
+  evaluate(weights: Float32Array, buffers: Float32Array, batch: Batch): Awaitable<EvaluationResult>;
+  /** Logits [size, classes], or [size, context, vocabulary] for text. */
+  logits(
+    weights: Float32Array,
+    buffers: Float32Array,
+    x: Batch['x'],
+    size: number,
+  ): Awaitable<Float32Array>;
+  /** Output of one segment for `size` samples. */
+  forward(
+    segment: number,
+    weights: Float32Array,
+    input: Batch['x'],
+    size: number,
+  ): Awaitable<Float32Array>;
+  /**
+   * Backward of one segment, its forward recomputed from `input`: returns the gradient of the
+   * input (empty for token ids) and adds nothing; parameter gradients are written into their
+   * places in `gradient`.
+   */
+  backward(
+    segment: number,
+    weights: Float32Array,
+    input: Batch['x'],
+    outputGradient: Float32Array,
+    size: number,
+    gradient: Float32Array,
+  ): Awaitable<Float32Array>;
+  dispose(): void;
+}
+
+/** Thrown by engine calls when the device is gone; the caller makes a new engine and repeats. */
+export class DeviceLostError extends Error {
+  override readonly name = 'DeviceLostError';
+}
+
+/** Thrown when a backend cannot be had, with the reason in plain words. */
+export class BackendUnavailableError extends Error {
+  override readonly name = 'BackendUnavailableError';
+}

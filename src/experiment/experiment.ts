@@ -1,0 +1,52 @@
+/** @file The experiment: one JSON value that says everything. Every field has a default. */
+import type { ModelSpec } from '#core/model';
+import type { LearningRateConfig, OptimizerConfig } from '#core/plan';
+
+export const EXPERIMENT_VERSION = 1;
+
+export type PointsName = 'spirals' | 'moons' | 'circles' | 'xor';
+
+export type DataChoice =
+  /** small: 12,000 + 2,000; full: 60,000 + 10,000. */
+  | { readonly name: 'mnist'; readonly size: 'small' | 'full' }
+  | { readonly name: PointsName; readonly samples: number; readonly noise: number }
+  | { readonly name: 'moby-dick' };
+
+export type BackendChoice = 'auto' | 'fused' | 'webgpu' | 'webgl' | 'wasm' | 'cpu';
+export type TransportChoice = 'auto' | 'shared' | 'ports';
+
+/** A resolved experiment: all fields present. What a learner writes may leave any of them out. */
+export interface Experiment {
+  readonly version: typeof EXPERIMENT_VERSION;
+  readonly seed: number;
+  readonly data: DataChoice;
+  readonly model: ModelSpec;
+  readonly replicas: number;
+  readonly batchPerRank: number;
+  readonly duration: { readonly unit: 'epochs' | 'steps'; readonly count: number };
+  readonly optimizer: OptimizerConfig;
+  readonly learningRate: LearningRateConfig;
+  /** Mebibytes, as in PyTorch. */
+  readonly buckets: { readonly firstMiB: number; readonly capMiB: number };
+  readonly backend: BackendChoice;
+  readonly transport: TransportChoice;
+  /** Steps. */
+  readonly evalEvery: number;
+  /** Steps. */
+  readonly logEvery: number;
+}
+
+/** One fault of an input, as shown at the field and printed by the command line. */
+export interface Problem {
+  /** "optimizer.momentum", or "" for the whole. */
+  readonly path: string;
+  /** What was found, as short JSON text. */
+  readonly found: string;
+  /** Key of the message in the string tables, with its parameters. */
+  readonly message: string;
+  readonly parameters: Readonly<Record<string, string | number>>;
+}
+
+export type ParseResult =
+  | { readonly ok: true; readonly experiment: Experiment }
+  | { readonly ok: false; readonly problems: readonly Problem[] };

@@ -1,0 +1,142 @@
+/** @file What crosses between the conductor and one replica worker. */
+import type { Plan } from '#core/plan';
+
+/** What a rank is doing now. */
+export type Activity = 'idle' | 'computing' | 'communicating' | 'updating' | 'evaluating';
+
+/** How a replica reaches its peers; made by the transport layer, opaque here. */
+export type LinkSetup =
+  | { readonly transport: 'shared'; readonly arena: SharedArrayBuffer }
+  | { readonly transport: 'ports'; readonly ports: readonly (MessagePort | null)[] };
+
+/** The bytes of a data set; shared between ranks where the page is isolated, else a copy each. */
+export interface ReplicaData {
+  readonly train: ReplicaSplit;
+  readonly test: ReplicaSplit;
+  /** Text only: the character of each token id. */
+  readonly alphabet: string | null;
+}
+
+export type ReplicaSplit =
+  | {
+      readonly kind: 'labelled';
+      readonly count: number;
+      readonly x: Uint8Array | Float32Array;
+      readonly y: Uint8Array;
+    }
+  | { readonly kind: 'text'; readonly tokens: Uint8Array }
+  /** Batches given from outside: x is [step][rank][sample][feature], y is [step][rank][sample]. */
+  | { readonly kind: 'given'; readonly x: Float32Array; readonly y: Int32Array };
+
+export interface ReplicaSetup {
+  readonly rank: number;
+  readonly plan: Plan;
+  readonly link: LinkSetup;
+  readonly data: ReplicaData;
+  /** Rank 0 only: initial weights instead of the seeded ones. */
+  readonly initialWeights: Float32Array | null;
+  readonly telemetry: MessagePort;
+}
+
+export interface BackendTiming {
+  readonly backend: string;
+  readonly device: string;
+  /** Milliseconds of wall time a step, while all ranks measure at once; null where unusable. */
+  readonly stepMs: number | null;
+  /** Why it is unusable or was left out, in plain words; empty where it was timed. */
+  readonly reason: string;
+}
+
+/** One rank's part of a step record. */
+export interface StepReport {
+  readonly step: number;
+  /** Mean loss over the local batch, nats; NaN travels as itself. */
+  readonly loss: number;
+  readonly weightsHash: string;
+  /** Folds the hashes of every step so far, recorded or not. */
+  readonly hashChain: string;
+  readonly bytesSent: number;
+  /** Wall milliseconds since the previous record, split. */
+  readonly computeMs: number;
+  readonly communicateMs: number;
+  readonly updateMs: number;
+}
+
+/** One rank's share of an evaluation, as sums. */
+export interface EvalReport {
+  /** Number of completed steps. */
+  readonly step: number;
+  readonly split: 'train' | 'test';
+  readonly lossSum: number;
+  readonly correct: number;
+  readonly count: number;
+}
+
+export type ReplicaEvent =
+  | {
+      readonly type: 'fallback';
+      readonly step: number;
+      readonly from: string;
+      readonly to: string;
+      readonly reason: string;
+    }
+  /** The reduced gradient held NaN: this rank stopped before it updated its weights. */
+  | { readonly type: 'nonFinite'; readonly step: number; readonly ownLoss: number };
+
+/** One message on the telemetry port; at most one every 16 ms but for the last. */
+export interface TelemetryBatch {
+  readonly rank: number;
+  readonly activity: Activity;
+  /** Completed steps. */
+  readonly completed: number;
+  readonly steps: readonly StepReport[];
+  readonly evals: readonly EvalReport[];
+  readonly events: readonly ReplicaEvent[];
+}
+
+/** What the learner sees of the model now. Not part of the log. */
+export type Probe =
+  | {
+      readonly kind: 'digits';
+      /** [count, 28*28] bytes of the test set, their labels and predicted classes. */
+      readonly images: Uint8Array;
+      readonly labels: Uint8Array;
+      readonly predictions: Uint8Array;
+    }
+  /** Probability of class 1 (or the winner's, for more) on a grid over [-extent, extent]^2, row by row from the top. */
+  | {
+      readonly kind: 'boundary';
+      readonly size: number;
+      readonly extent: number;
+      readonly classes: number;
+      readonly winner: Uint8Array;
+      readonly probability: Float32Array;
+    }
+  | { readonly kind: 'text'; readonly prompt: string; readonly text: string };
+
+/** The first samples of a rank's present batch. */
+export interface BatchSample {
+  readonly step: number;
+  readonly images: Uint8Array | null;
+  readonly points: Float32Array | null;
+  readonly text: string | null;
+  readonly labels: Uint8Array;
+}
+
+/** Exposed by every replica worker over comlink. */
+export interface ReplicaService {
+  prepare(setup: ReplicaSetup): Promise<void>;
+  /** Times one training step of the plan's model and batch on a backend; never throws. */
+  timeBackend(backend: string): Promise<BackendTiming>;
+  /** Takes a backend for the run; returns the device's name. */
+  useBackend(backend: string): Promise<string>;
+  /** Ring-broadcasts rank 0's weights; resolves with the weights' hash. */
+  broadcastWeights(): Promise<string>;
+  /** Allows steps up to `limit` (exclusive); the loop sleeps when it gets there. */
+  grant(limit: number): void;
+  probe(): Promise<Probe>;
+  sampleBatch(): Promise<BatchSample>;
+  weights(): Promise<Float32Array>;
+  /** Ends any collective under way; the loop ends. */
+  abort(): void;
+}

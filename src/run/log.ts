@@ -1,0 +1,93 @@
+/** @file The run's log: append-only events. Wall-clock data lies beside it, never in it. */
+import type { Experiment } from '#experiment/experiment';
+
+export interface RunEvent {
+  readonly type: 'run';
+  readonly experiment: Experiment;
+  readonly backend: string;
+  readonly device: string;
+  readonly transport: 'shared' | 'ports';
+  readonly parameters: number;
+  readonly stepsPerEpoch: number;
+  readonly totalSteps: number;
+  readonly trainCount: number;
+  readonly testCount: number;
+  /** Bucket sizes in bytes, in launch order, from iteration 1 on (iteration 0 uses one bucket). */
+  readonly bucketBytes: readonly number[];
+  /** Hash of the weights after rank 0's broadcast, one a rank. */
+  readonly initialHash: readonly string[];
+}
+
+export interface StepEvent {
+  readonly type: 'step';
+  readonly step: number;
+  readonly epoch: number;
+  /** Samples seen by all ranks together, this step included. */
+  readonly samples: number;
+  readonly loss: number;
+  readonly lossPerRank: readonly number[];
+  readonly weightsHash: readonly string[];
+  /** Payload bytes each rank sent in this step. */
+  readonly bytesPerRank: readonly number[];
+  readonly learningRate: number;
+}
+
+export interface EvalEvent {
+  readonly type: 'eval';
+  /** Completed steps. */
+  readonly step: number;
+  /** Mean over the whole test set, nats. */
+  readonly loss: number;
+  readonly accuracy: number;
+  readonly trainLoss: number;
+  readonly trainAccuracy: number;
+}
+
+export interface FallbackEvent {
+  readonly type: 'fallback';
+  readonly step: number;
+  readonly rank: number;
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string;
+}
+
+/** The loss became NaN or infinite: at which step, and on which ranks. */
+export interface NonFiniteEvent {
+  readonly type: 'nonFinite';
+  readonly step: number;
+  readonly ranks: readonly number[];
+}
+
+/** Ranks' weights differ at a synchronisation point. */
+export interface DisagreementEvent {
+  readonly type: 'disagreement';
+  readonly step: number;
+  readonly weightsHash: readonly string[];
+}
+
+export interface EndEvent {
+  readonly type: 'end';
+  /** Completed steps. */
+  readonly step: number;
+  readonly reason: 'finished' | 'stopped' | 'nonFinite' | 'failed';
+}
+
+export type LogEvent =
+  | RunEvent
+  | StepEvent
+  | EvalEvent
+  | FallbackEvent
+  | NonFiniteEvent
+  | DisagreementEvent
+  | EndEvent;
+
+/** Wall time of one recorded step, beside the log. Milliseconds, one entry a rank. */
+export interface WallRecord {
+  readonly step: number;
+  /** Since the previous record. */
+  readonly wallMs: number;
+  readonly computeMs: readonly number[];
+  readonly communicateMs: readonly number[];
+  readonly updateMs: readonly number[];
+}

@@ -1,0 +1,35 @@
+/** @file One rank's end of the data plane. Gradients go from worker to worker over it. */
+import type { Range, Schedule } from '#core/collective';
+
+export type TransportName = 'shared' | 'ports';
+
+export interface CollectiveReport {
+  /** Payload bytes this rank really sent. */
+  readonly bytesSent: number;
+  readonly messagesSent: number;
+}
+
+/**
+ * `input` and `output` have the length of the flat vector. A collective reads `input`, writes
+ * `output` in the given range only, and leaves `input` as it was, so that survivors can redo it.
+ */
+export interface Endpoint {
+  readonly transport: TransportName;
+  readonly rank: number;
+  readonly worldSize: number;
+  readonly input: Float32Array;
+  readonly output: Float32Array;
+  /**
+   * Runs this rank's part of `schedule` over elements [start, end) of the vector. Every rank must
+   * call it with the same arguments in the same order. Blocks (shared) or awaits (ports).
+   * Throws CollectiveAbortedError once the collective's epoch is over.
+   */
+  run(schedule: Schedule, range: Range): CollectiveReport | Promise<CollectiveReport>;
+  /** Gives up whatever is under way and every later call. */
+  abort(): void;
+  close(): void;
+}
+
+export class CollectiveAbortedError extends Error {
+  override readonly name = 'CollectiveAbortedError';
+}
