@@ -1,0 +1,48 @@
+/** @file Which sample goes to which rank: torch.randperm and torch's DistributedSampler, exactly. */
+import { mt19937 } from './mt19937.ts';
+
+/** A random permutation of 0 ... n-1, equal to `torch.randperm` on the CPU with this seed. */
+export function randperm(n: number, seed: number): Uint32Array {
+  const order = Uint32Array.from({ length: n }, (_, i) => i);
+  const generator = mt19937(seed);
+  for (let i = 0; i < n - 1; i++) {
+    const j = i + (generator.u32() % (n - i));
+    const swapped = order[i];
+    order[i] = order[j];
+    order[j] = swapped;
+  }
+  return order;
+}
+
+/** The order of `n` samples in an epoch; shuffled with seed + epoch, as after `set_epoch(epoch)`. */
+export function epochOrder(n: number, seed: number, epoch: number, shuffle: boolean): Uint32Array {
+  return shuffle ? randperm(n, seed + epoch) : Uint32Array.from({ length: n }, (_, i) => i);
+}
+
+/** Samples a rank gets in each epoch; all ranks get the same number. */
+export function samplesPerRank(n: number, worldSize: number, dropLast: boolean): number {
+  if (dropLast && n % worldSize !== 0) return Math.max(0, Math.ceil((n - worldSize) / worldSize));
+  return Math.ceil(n / worldSize);
+}
+
+/**
+ * The indices of one rank: order[rank], order[rank + worldSize], ... over the order padded by
+ * repeating it from its start (cyclically, if need be), or cut short when `dropLast`.
+ */
+export function rankIndices(
+  order: Uint32Array,
+  worldSize: number,
+  rank: number,
+  dropLast: boolean,
+): Uint32Array {
+  const indices = new Uint32Array(samplesPerRank(order.length, worldSize, dropLast));
+  for (let i = 0; i < indices.length; i++) {
+    indices[i] = order[(rank + i * worldSize) % order.length];
+  }
+  return indices;
+}
+
+/** Steps of an epoch: batches of a rank's padded share, the last one perhaps smaller. */
+export function stepsPerEpoch(trainCount: number, worldSize: number, batchPerRank: number): number {
+  return Math.ceil(samplesPerRank(trainCount, worldSize, false) / batchPerRank);
+}
