@@ -62,14 +62,19 @@ export interface StepReport {
   readonly updateMs: number;
 }
 
-/** One rank's share of an evaluation, as sums. */
-export interface EvalReport {
-  /** Number of completed steps. */
-  readonly step: number;
-  readonly split: 'train' | 'test';
+/** Sums over one rank's share of a split. */
+export interface EvalShare {
   readonly lossSum: number;
   readonly correct: number;
   readonly count: number;
+}
+
+/** One rank's share of an evaluation. */
+export interface EvalReport {
+  /** Number of completed steps. */
+  readonly step: number;
+  readonly test: EvalShare;
+  readonly train: EvalShare;
 }
 
 export type ReplicaEvent =
@@ -81,7 +86,15 @@ export type ReplicaEvent =
       readonly reason: string;
     }
   /** The reduced gradient held NaN: this rank stopped before it updated its weights. */
-  | { readonly type: 'nonFinite'; readonly step: number; readonly ownLoss: number };
+  | { readonly type: 'nonFinite'; readonly step: number; readonly ownLoss: number }
+  /** Something this rank cannot go on after. */
+  | { readonly type: 'failed'; readonly step: number; readonly reason: string };
+
+/** What a rank has to say for the log, in the order in which it happened. */
+export type ReplicaReport =
+  | { readonly type: 'step'; readonly report: StepReport }
+  | { readonly type: 'eval'; readonly report: EvalReport }
+  | ReplicaEvent;
 
 /** One message on the telemetry port; at most one every 16 ms but for the last. */
 export interface TelemetryBatch {
@@ -89,9 +102,7 @@ export interface TelemetryBatch {
   readonly activity: Activity;
   /** Completed steps. */
   readonly completed: number;
-  readonly steps: readonly StepReport[];
-  readonly evals: readonly EvalReport[];
-  readonly events: readonly ReplicaEvent[];
+  readonly reports: readonly ReplicaReport[];
 }
 
 /** What the learner sees of the model now. Not part of the log. */
@@ -133,10 +144,10 @@ export interface ReplicaService {
   /** Ring-broadcasts rank 0's weights; resolves with the weights' hash. */
   broadcastWeights(): Promise<string>;
   /** Allows steps up to `limit` (exclusive); the loop sleeps when it gets there. */
-  grant(limit: number): void;
-  probe(): Promise<Probe>;
+  grant(limit: number): Promise<void>;
+  probe(): Promise<Probe | null>;
   sampleBatch(): Promise<BatchSample>;
   weights(): Promise<Float32Array>;
   /** Ends any collective under way; the loop ends. */
-  abort(): void;
+  abort(): Promise<void>;
 }

@@ -55,8 +55,21 @@ export interface GivenInputs {
   readonly y: unknown;
 }
 
+/** What the page does for the conductor. Crosses as a callback object. */
+export interface PageHost {
+  /** Resolves once the page has taken the batch; until then no other is sent. */
+  receive(batch: PageBatch): Promise<void>;
+  /** Starts a replica worker; `onCrash` hears why, should it die of an error nobody caught. */
+  spawnReplica(
+    onCrash: (reason: string) => void,
+  ): Promise<{ readonly id: number; readonly port: MessagePort }>;
+  terminateReplica(id: number): Promise<void>;
+}
+
 /** Exposed by the conductor worker over comlink. One run at a time; a new one replaces the old. */
 export interface ConductorService {
+  /** Once, before anything else. `nestedWorkers` false: the page starts the replicas. */
+  connect(host: PageHost, nestedWorkers: boolean): Promise<void>;
   /** Prepares and runs; resolves when preparation has begun. `paused` stops before step 0. */
   start(experiment: Experiment, options: StartOptions): Promise<number>;
   pause(): Promise<void>;

@@ -1,0 +1,79 @@
+/** @file From the ranks' merged reports to log events and the wall-clock records beside them. */
+import { learningRateAt } from '#core/learning-rate';
+import type { Plan } from '#core/plan';
+import type { EvalReport, EvalShare, StepReport } from '#protocol/replica';
+import type { DisagreementEvent, EvalEvent, StepEvent, WallRecord } from './log.ts';
+
+/** The step record of a run without faults: rank 0's order, losses weighted equally. */
+export function stepEvent(plan: Plan, perRank: readonly StepReport[]): StepEvent {
+  const step = perRank[0]?.step ?? 0;
+  const lossPerRank = perRank.map((report) => report.loss);
+  return {
+    type: 'step',
+    step,
+    epoch: Math.floor(step / plan.stepsPerEpoch),
+    samples: samplesAfter(plan, step),
+    loss: mean(lossPerRank),
+    lossPerRank,
+    weightsHash: perRank.map((report) => report.weightsHash),
+    bytesPerRank: perRank.map((report) => report.bytesSent),
+    learningRate: learningRateAt(plan.learningRate, step, plan.totalSteps),
+  };
+}
+
+/** Samples that all ranks together have used once `step` is done, the sampler's padding included. */
+export function samplesAfter(plan: Plan, step: number): number {
+  const perRankPerEpoch = Math.ceil(plan.trainCount / plan.worldSize);
+  const epoch = Math.floor(step / plan.stepsPerEpoch);
+  const within = (step % plan.stepsPerEpoch) + 1;
+  const ofThisEpoch = Math.min(within * plan.batchPerRank, perRankPerEpoch);
+  return plan.worldSize * (epoch * perRankPerEpoch + ofThisEpoch);
+}
+
+/** Set when the ranks' weights, now or at any step since the last record, were not the same. */
+export function disagreement(perRank: readonly StepReport[]): DisagreementEvent | null {
+  const first = perRank[0];
+  if (first === undefined) return null;
+  const agree = perRank.every(
+    (report) => report.weightsHash === first.weightsHash && report.hashChain === first.hashChain,
+  );
+  if (agree) return null;
+  const weightsHash = perRank.map((report) => report.weightsHash);
+  return { type: 'disagreement', step: first.step, weightsHash };
+}
+
+export function wallRecord(perRank: readonly StepReport[], wallMs: number): WallRecord {
+  return {
+    step: perRank[0]?.step ?? 0,
+    wallMs,
+    computeMs: perRank.map((report) => report.computeMs),
+    communicateMs: perRank.map((report) => report.communicateMs),
+    updateMs: perRank.map((report) => report.updateMs),
+  };
+}
+
+/** Adds up the ranks' shares, in rank order; a split without samples gives NaN. */
+export function evalEvent(perRank: readonly EvalReport[]): EvalEvent {
+  const test = addShares(perRank.map((report) => report.test));
+  const train = addShares(perRank.map((report) => report.train));
+  return {
+    type: 'eval',
+    step: perRank[0]?.step ?? 0,
+    loss: test.lossSum / test.count,
+    accuracy: test.correct / test.count,
+    trainLoss: train.lossSum / train.count,
+    trainAccuracy: train.correct / train.count,
+  };
+}
+
+function addShares(shares: readonly EvalShare[]): EvalShare {
+  return shares.reduce((sum, share) => ({
+    lossSum: sum.lossSum + share.lossSum,
+    correct: sum.correct + share.correct,
+    count: sum.count + share.count,
+  }));
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,197 @@
+/** @file From an experiment to N replicas that hold equal weights and wait for their first step. */
+import { bucketRanges } from '#core/buckets';
+import { joinByName } from '#core/named-weights';
+import type { Plan } from '#core/plan';
+import type { Experiment } from '#experiment/experiment';
+import { resolvePlan } from '#experiment/plan';
+import type { BackendTiming, TelemetryBatch } from '#protocol/replica';
+import { fallbacks, fastest, timeBackends } from './choose-backend.ts';
+import { type GivenBatches, parseGivenBatches } from './given.ts';
+import type { RunEvent } from './log.ts';
+import { withTransfer } from './remote.ts';
+import {
+  createLinks,
+  type Links,
+  linkTransfers,
+  listenToTelemetry,
+  type ReplicaHandle,
+  type ReplicaWorker,
+  startReplicas,
+} from './replica-pool.ts';
+import { givenRunData, loadRunData, type RunData, shareData } from './run-data.ts';
+import { RunFailure } from './run-failure.ts';
+import type { Preparation, StartOptions } from './service.ts';
+
+export interface PrepareContext {
+  readonly spawn: () => Promise<ReplicaWorker>;
+  readonly isolated: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: (preparation: Preparation) => void;
+  readonly onTimings: (timings: readonly BackendTiming[]) => void;
+  readonly onReplicas: (replicas: readonly ReplicaHandle[], links: Links) => void;
+  readonly onTelemetry: (batch: TelemetryBatch) => void;
+}
+
+export interface PreparedRun {
+  readonly plan: Plan;
+  readonly event: RunEvent;
+}
+
+/** Loads, starts, chooses, broadcasts. Throws RunFailure, DataError or an AbortError. */
+export async function prepareRun(
+  experiment: Experiment,
+  options: StartOptions,
+  context: PrepareContext,
+): Promise<PreparedRun> {
+  const transport = chooseTransport(experiment, context.isolated);
+  const given = options.given === null ? null : parseGivenBatches(options.given);
+  const source = await obtainData(experiment, options, given, context);
+  const plan = planOf(experiment, source, given);
+  const initialWeights = options.given?.init ? joinByName(plan.model, options.given.init) : null;
+
+  context.onProgress({ stage: 'replicas', fraction: null, detail: '' });
+  const replicas = await startReplicas(plan.worldSize, context.spawn);
+  const links = createLinks(transport, plan.worldSize, plan.model.parameterCount);
+  context.onReplicas(replicas, links);
+  const data = context.isolated ? shareData(source.data) : source.data;
+  await Promise.all(
+    replicas.map(({ service, rank }) => {
+      const link = links.setups[rank];
+      if (link === undefined) throw new Error(`rank ${rank} has no link`);
+      const telemetry = listenToTelemetry(context.onTelemetry);
+      const init = rank === 0 ? initialWeights : null;
+      const setup = { rank, plan, link, data, initialWeights: init, telemetry };
+      return service.prepare(withTransfer(setup, [telemetry, ...linkTransfers(link)]));
+    }),
+  );
+  context.signal.throwIfAborted();
+
+  const { backend, device } = await chooseBackend(experiment, replicas, context);
+  context.onProgress({ stage: 'broadcast', fraction: null, detail: '' });
+  const initialHash = await Promise.all(
+    replicas.map(({ service }) => service.broadcastWeights()),
+  );
+  context.signal.throwIfAborted();
+  const ranges = bucketRanges(plan.model.parameters, plan.buckets);
+  const event: RunEvent = {
+    type: 'run',
+    experiment,
+    backend,
+    device,
+    transport,
+    parameters: plan.model.parameterCount,
+    stepsPerEpoch: plan.stepsPerEpoch,
+    totalSteps: plan.totalSteps,
+    trainCount: plan.trainCount,
+    testCount: plan.testCount,
+    bucketBytes: ranges.map((range) => (range.end - range.start) * 4),
+    initialHash,
+  };
+  return { plan, event };
+}
+
+function chooseTransport(experiment: Experiment, isolated: boolean): 'shared' | 'ports' {
+  if (experiment.transport === 'auto') return isolated ? 'shared' : 'ports';
+  if (experiment.transport === 'shared' && !isolated) {
+    throw new RunFailure('failure.notIsolated', {}, 'crossOriginIsolated is false');
+  }
+  return experiment.transport;
+}
+
+async function obtainData(
+  experiment: Experiment,
+  options: StartOptions,
+  given: GivenBatches | null,
+  context: PrepareContext,
+): Promise<RunData> {
+  if (given !== null) return givenRunData(given);
+  context.onProgress({ stage: 'data', fraction: 0, detail: '' });
+  const modelContext = experiment.model.kind === 'transformer' ? experiment.model.context : 0;
+  return loadRunData(experiment, modelContext, {
+    dataUrl: options.dataUrl,
+    signal: context.signal,
+    onProgress: (fraction, detail) => context.onProgress({ stage: 'data', fraction, detail }),
+  });
+}
+
+/** With given batches the run goes through them once, or as many steps as the experiment says. */
+function planOf(experiment: Experiment, { task, data }: RunData, given: GivenBatches | null): Plan {
+  if (given === null) {
+    const context = experiment.model.kind === 'transformer' ? experiment.model.context : 0;
+    const trainCount = countOf(data.train, context);
+    const testCount = countOf(data.test, context);
+    return resolvePlan(experiment, { trainCount, testCount, task });
+  }
+  const { steps, worldSize, batchPerRank } = given;
+  const trainCount = steps * worldSize * batchPerRank;
+  const plan = resolvePlan(experiment, { trainCount, testCount: 0, task });
+  const { unit, count } = experiment.duration;
+  const totalSteps = unit === 'steps' ? Math.min(count, steps) : steps;
+  return { ...plan, worldSize, batchPerRank, stepsPerEpoch: steps, totalSteps };
+}
+
+function countOf(split: RunData['data']['train'], context: number): number {
+  switch (split.kind) {
+    case 'labelled':
+      return split.count;
+    case 'text':
+      return Math.floor((split.tokens.length - 1) / context);
+    case 'given':
+      return split.y.length;
+  }
+}
+
+interface ChosenBackend {
+  readonly backend: string;
+  readonly device: string;
+}
+
+async function chooseBackend(
+  experiment: Experiment,
+  replicas: readonly ReplicaHandle[],
+  context: PrepareContext,
+): Promise<ChosenBackend> {
+  if (experiment.backend !== 'auto') return takeBackend(experiment.backend, replicas, context);
+  const timings = await timeBackends(
+    async (backend) => {
+      context.signal.throwIfAborted();
+      return Promise.all(replicas.map(({ service }) => service.timeBackend(backend)));
+    },
+    (backend, fraction) => context.onProgress({ stage: 'backends', fraction, detail: backend }),
+  );
+  context.onTimings(timings);
+  const backend = fastest(timings);
+  if (backend === null) {
+    const detail = timings.map((timing) => `${timing.backend}: ${timing.reason}`).join('; ');
+    throw new RunFailure('failure.noBackend', {}, detail);
+  }
+  return takeBackend(backend, replicas, context);
+}
+
+/**
+ * Gives every rank the same backend. Where one rank cannot have it (a GPU may refuse the Nth
+ * device), all take the next that works; the timings then say why.
+ */
+async function takeBackend(
+  wanted: string,
+  replicas: readonly ReplicaHandle[],
+  context: PrepareContext,
+): Promise<ChosenBackend> {
+  const refused: BackendTiming[] = [];
+  for (const backend of [wanted, ...fallbacks(wanted)]) {
+    context.signal.throwIfAborted();
+    context.onProgress({ stage: 'backends', fraction: null, detail: backend });
+    const results = await Promise.allSettled(
+      replicas.map(({ service }) => service.useBackend(backend)),
+    );
+    const failed = results.findIndex((result) => result.status === 'rejected');
+    const first = results[0];
+    if (failed === -1 && first?.status === 'fulfilled') return { backend, device: first.value };
+    const cause = results[failed];
+    const why = cause?.status === 'rejected' ? String(cause.reason) : '';
+    refused.push({ backend, device: '', stepMs: null, reason: `rank ${failed}: ${why}` });
+    context.onTimings(refused);
+  }
+  const detail = refused.map((timing) => `${timing.backend}: ${timing.reason}`).join('; ');
+  throw new RunFailure('failure.noBackend', {}, detail);
+}

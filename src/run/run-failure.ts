@@ -1,0 +1,26 @@
+/** @file Why a run could not go on, in a form that the page can say in either language. */
+import { DataError } from '#data/data-error';
+import { GivenDataError } from './given.ts';
+import type { Failure } from './service.ts';
+
+/** Carries the key of a message in the string tables, its parameters and the technical text. */
+export class RunFailure extends Error {
+  override readonly name = 'RunFailure';
+  readonly failure: Failure;
+
+  constructor(message: string, parameters: Failure['parameters'], detail: string) {
+    super(`${message}: ${detail}`);
+    this.failure = { message, parameters, detail };
+  }
+}
+
+/** The failure to show for anything that was thrown. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof RunFailure) return error.failure;
+  if (error instanceof DataError) {
+    return { message: 'failure.data', parameters: { file: error.file }, detail: error.message };
+  }
+  const detail = error instanceof Error ? error.message : String(error);
+  const message = error instanceof GivenDataError ? 'failure.given' : 'failure.unexpected';
+  return { message, parameters: {}, detail };
+}

@@ -1,0 +1,23 @@
+/** @file The append-only log of one run, with a hash that rolls over every event. */
+import { RollingHash } from '#core/hash';
+import type { LogEvent } from './log.ts';
+
+export interface RunLog {
+  readonly events: readonly LogEvent[];
+  append(event: LogEvent): void;
+  /** Hash over all events so far; equal for two runs with the same log, to the bit. */
+  hash(): string;
+}
+
+export function createRunLog(): RunLog {
+  const events: LogEvent[] = [];
+  const rolling = new RollingHash();
+  return {
+    events,
+    append(event) {
+      events.push(event);
+      rolling.update(JSON.stringify(event));
+    },
+    hash: () => rolling.toHex(),
+  };
+}

@@ -1,0 +1,208 @@
+/** @file One replica: its training loop, and the calls it answers in between two steps. */
+import { ringBroadcast } from '#core/broadcast';
+import type { Plan } from '#core/plan';
+import { type Batcher, createBatcher } from '#data/batches';
+import type { Engine } from '#engine/engine';
+import type { EvalShare, ReplicaService, ReplicaSetup } from '#protocol/replica';
+import { createEndpoint } from '#transport/create';
+import { CollectiveAbortedError, type Endpoint } from '#transport/endpoint';
+import { createBackend, type ReplicaBackend } from './backend.ts';
+import { probeModel } from './probe.ts';
+import { sampleBatch } from './sample-batch.ts';
+import { createTelemetry, type Telemetry } from './telemetry.ts';
+import { createTraining, type Training } from './training.ts';
+import { createTurns } from './turns.ts';
+
+/** Wall ms of steps between two looks at the worker's messages. */
+const TURN_MS = 12;
+
+interface Session {
+  readonly setup: ReplicaSetup;
+  readonly plan: Plan;
+  readonly endpoint: Endpoint;
+  readonly batcher: Batcher;
+  readonly backend: ReplicaBackend;
+  readonly training: Training;
+  readonly telemetry: Telemetry;
+  completed: number;
+  limit: number;
+  looping: boolean;
+  ended: boolean;
+}
+
+export function createReplica(): ReplicaService {
+  const now = (): number => performance.now();
+  const nextTurn = createTurns();
+  let session: Session | null = null;
+  /** Calls that want the engine wait here for the step under way to end. */
+  let visits: (() => Promise<void>)[] = [];
+
+  const required = (): Session => {
+    if (session === null) throw new Error('the replica has not been prepared');
+    return session;
+  };
+
+  const receiveVisits = async (): Promise<void> => {
+    while (visits.length > 0) {
+      const waiting = visits;
+      visits = [];
+      for (const visit of waiting) await visit();
+    }
+  };
+
+  /** Runs `work` between two steps, so that it sees whole weights and has the engine to itself. */
+  const visit = <T>(work: (present: Session) => Promise<T>): Promise<T> => {
+    const present = required();
+    const done = new Promise<T>((resolve, reject) => {
+      visits.push(() => work(present).then(resolve, reject));
+    });
+    if (!present.looping) void loop(present);
+    return done;
+  };
+
+  const loop = async (present: Session): Promise<void> => {
+    present.looping = true;
+    try {
+      await receiveVisits();
+      await runSteps(present);
+    } catch (error) {
+      present.ended = true;
+      if (!(error instanceof CollectiveAbortedError)) reportFailure(present, error);
+    }
+    present.telemetry.activity('idle');
+    present.telemetry.flush();
+    present.looping = false;
+    if (visits.length > 0) void loop(present);
+  };
+
+  const runSteps = async (present: Session): Promise<void> => {
+    let turnMs = now();
+    while (present.completed < present.limit && !present.ended) {
+      await oneStep(present);
+      const nowMs = now();
+      present.telemetry.tick(nowMs);
+      if (nowMs - turnMs >= TURN_MS) {
+        await nextTurn();
+        await receiveVisits();
+        turnMs = now();
+      }
+    }
+  };
+
+  return {
+    async prepare(setup) {
+      session = createSession(setup, now);
+    },
+    timeBackend: (backend) => required().backend.time(backend),
+    useBackend: (backend) => required().backend.use(backend),
+    async broadcastWeights() {
+      const { endpoint, training, plan } = required();
+      endpoint.input.set(training.weights);
+      const whole = { start: 0, end: plan.model.parameterCount };
+      await endpoint.run(ringBroadcast(plan.worldSize), whole);
+      training.setWeights(endpoint.output);
+      return training.weightsHash();
+    },
+    async grant(limit) {
+      const present = required();
+      present.limit = limit;
+      if (!present.looping) void loop(present);
+    },
+    probe: () =>
+      visit(async ({ plan, setup, training, backend, completed }) => {
+        const { weights, buffers } = training;
+        const source = { plan, data: setup.data, weights, buffers, step: completed };
+        return backend.withEngine((engine) => probeModel(engine, source));
+      }),
+    sampleBatch: () =>
+      visit(async ({ batcher, completed, plan, setup }) => {
+        const step = Math.min(completed, plan.totalSteps - 1);
+        return sampleBatch(batcher.batchAt(step), step, plan.model.task, setup.data.alphabet);
+      }),
+    weights: () => visit(async ({ training }) => training.weights.slice()),
+    async abort() {
+      const present = required();
+      present.ended = true;
+      present.endpoint.abort();
+    },
+  };
+}
+
+function createSession(setup: ReplicaSetup, now: () => number): Session {
+  const { plan, rank, data } = setup;
+  const { worldSize, model } = plan;
+  const endpoint = createEndpoint(setup.link, { rank, worldSize, length: model.parameterCount });
+  const telemetry = createTelemetry(rank, setup.telemetry, now);
+  const batcher = createBatcher({ data, plan, rank });
+  const backend: ReplicaBackend = createBackend({
+    plan,
+    now,
+    sampleBatch: () => batcher.batchAt(0),
+    sampleWeights: () => session.training.weights,
+    report: (event) => telemetry.report({ ...event, step: session.completed }),
+  });
+  const training = createTraining({
+    plan,
+    endpoint,
+    initialWeights: setup.initialWeights,
+    batchAt: (step) => batcher.batchAt(step),
+    gradient: backend.gradient,
+    now,
+    activity: (activity) => telemetry.activity(activity),
+  });
+  const session: Session = {
+    setup,
+    plan,
+    endpoint,
+    batcher,
+    backend,
+    training,
+    telemetry,
+    completed: 0,
+    limit: 0,
+    looping: false,
+    ended: false,
+  };
+  return session;
+}
+
+async function oneStep(session: Session): Promise<void> {
+  const { plan, training, telemetry } = session;
+  const step = session.completed;
+  const outcome = await training.step(step);
+  if (!outcome.finite) {
+    telemetry.report({ type: 'nonFinite', step, ownLoss: outcome.ownLoss });
+    session.ended = true;
+    return;
+  }
+  if (outcome.report !== null) telemetry.report({ type: 'step', report: outcome.report });
+  const done = step + 1;
+  if (plan.testCount > 0 && (done % plan.evalEvery === 0 || done === plan.totalSteps)) {
+    telemetry.activity('evaluating');
+    const test = await evaluateShare(session, 'test');
+    const train = await evaluateShare(session, 'train');
+    telemetry.report({ type: 'eval', report: { step: done, test, train } });
+  }
+  session.completed = done;
+  telemetry.completed(done);
+}
+
+/** Sums over this rank's share of a split; no sample is counted twice by two ranks. */
+async function evaluateShare(session: Session, split: 'test' | 'train'): Promise<EvalShare> {
+  const { backend, batcher, training } = session;
+  const sum = { lossSum: 0, correct: 0, count: 0 };
+  for (const batch of batcher.evaluationBatches(split)) {
+    const part = await backend.withEngine((engine: Engine) =>
+      engine.evaluate(training.weights, training.buffers, batch),
+    );
+    sum.lossSum += part.lossSum;
+    sum.correct += part.correct;
+    sum.count += part.count;
+  }
+  return sum;
+}
+
+function reportFailure({ telemetry, completed }: Session, error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  telemetry.report({ type: 'failed', step: completed, reason });
+}
