@@ -1,6 +1,9 @@
 /**
  * @file Optimizers on flat vectors with PyTorch's conventions (torch.optim 1.13, single-tensor
  * code paths). Updates are in place and allocate nothing; all state is in the state object.
+ * Hyperparameters are fp32 and results are rounded where PyTorch's CPU kernels round: a product
+ * and the sum it goes into stay unrounded together, as in a fused multiply-add. So the golden
+ * trajectories come out to the bit.
  */
 import type { OptimizerConfig } from './plan.ts';
 
@@ -29,37 +32,38 @@ type AdamConfig = Exclude<OptimizerConfig, SgdConfig>;
 
 const { fround } = Math;
 
-/** w -= rate * (g + decay * w). */
-function plainStep(w: Float32Array, g: Float32Array, rate: number, decay: number): void {
-  const r = fround(rate);
-  const wd = fround(decay);
-  if (wd === 0) {
-    for (let i = 0; i < w.length; i++) w[i] = fround(w[i] - fround(r * g[i]));
-    return;
-  }
-  for (let i = 0; i < w.length; i++) {
-    const d = fround(g[i] + fround(wd * w[i]));
-    w[i] = fround(w[i] - fround(r * d));
-  }
-}
-
 /** d = g + decay * w; m = momentum * m + d; w -= rate * (nesterov ? d + momentum * m : m). */
 function momentumStep(
   w: Float32Array,
   g: Float32Array,
   m: Float32Array,
-  rate: number,
+  learningRate: number,
   { momentum, nesterov, weightDecay }: SgdConfig,
 ): void {
-  const r = fround(rate);
+  const rate = fround(learningRate);
   const mu = fround(momentum);
-  const wd = fround(weightDecay);
+  const decay = fround(weightDecay);
   for (let i = 0; i < w.length; i++) {
-    const d = fround(g[i] + fround(wd * w[i]));
+    const weight = w[i];
+    const d = fround(g[i] + decay * weight);
     const velocity = fround(fround(mu * m[i]) + d);
     m[i] = velocity;
-    const direction = nesterov ? fround(d + fround(mu * velocity)) : velocity;
-    w[i] = fround(w[i] - fround(r * direction));
+    w[i] = weight - rate * (nesterov ? fround(d + mu * velocity) : velocity);
+  }
+}
+
+/** w -= rate * (g + decay * w). */
+function plainStep(
+  w: Float32Array,
+  g: Float32Array,
+  learningRate: number,
+  weightDecay: number,
+): void {
+  const rate = fround(learningRate);
+  const decay = fround(weightDecay);
+  for (let i = 0; i < w.length; i++) {
+    const weight = w[i];
+    w[i] = weight - rate * fround(g[i] + decay * weight);
   }
 }
 
@@ -68,22 +72,22 @@ function sgd(config: SgdConfig): Optimizer {
     // From zeros the first momentum buffer is momentum * 0 + gradient = the gradient, as PyTorch's.
     init: (n) => ({ step: 0, moments: config.momentum === 0 ? [] : [new Float32Array(n)] }),
     update: (state, weights, gradient, learningRate) => {
-      const buffer = state.moments[0];
-      if (buffer === undefined) plainStep(weights, gradient, learningRate, config.weightDecay);
-      else momentumStep(weights, gradient, buffer, learningRate, config);
+      if (config.momentum === 0) plainStep(weights, gradient, learningRate, config.weightDecay);
+      else momentumStep(weights, gradient, state.moments[0], learningRate, config);
       state.step++;
     },
   };
 }
 
-/** PyTorch keeps bias corrections and step size in doubles, and moments and weights in fp32. */
+/**
+ * g' = g (+ decay * w for Adam); m, v = moving means of g' and its square;
+ * w -= rate / (1 - beta1^t) * m / (sqrt(v / (1 - beta2^t)) + epsilon) [Kingma and Ba 2015].
+ * AdamW first multiplies w by 1 - rate * decay [Loshchilov and Hutter 2019].
+ */
 function adam(config: AdamConfig): Optimizer {
   const { beta1, beta2 } = config;
   const decoupled = config.kind === 'adamw';
-  const b1 = fround(beta1);
-  const c1 = fround(1 - beta1);
-  const b2 = fround(beta2);
-  const c2 = fround(1 - beta2);
+  const [b1, c1, b2, c2] = [beta1, 1 - beta1, beta2, 1 - beta2].map(fround);
   const epsilon = fround(config.epsilon);
   const l2 = decoupled ? 0 : fround(config.weightDecay);
   return {
@@ -92,18 +96,17 @@ function adam(config: AdamConfig): Optimizer {
       const step = ++state.step;
       const [m, v] = state.moments;
       const keep = decoupled ? fround(1 - learningRate * config.weightDecay) : 1;
-      const size = fround(learningRate / (1 - beta1 ** step));
+      const rate = fround(learningRate / (1 - beta1 ** step));
       const correction = fround(Math.sqrt(1 - beta2 ** step));
       for (let i = 0; i < w.length; i++) {
-        const kept = fround(keep * w[i]);
-        const g = fround(gradient[i] + fround(l2 * kept));
-        const first = fround(fround(b1 * m[i]) + fround(c1 * g));
-        const second = fround(fround(b2 * v[i]) + fround(fround(c2 * g) * g));
-        m[i] = first;
-        v[i] = second;
-        const root = fround(Math.sqrt(second));
-        const denominator = fround(fround(root / correction) + epsilon);
-        w[i] = fround(kept - fround(fround(size * first) / denominator));
+        const weight = fround(keep * w[i]);
+        const g = fround(gradient[i] + l2 * weight);
+        const mean = fround(fround(b1 * m[i]) + c1 * g);
+        const square = fround(fround(b2 * v[i]) + c2 * g * g);
+        m[i] = mean;
+        v[i] = square;
+        const deviation = fround(fround(Math.sqrt(square)) / correction + epsilon);
+        w[i] = weight - (rate * mean) / deviation;
       }
     },
   };
