@@ -36,6 +36,31 @@ export interface Experiment {
   readonly logEvery: number;
 }
 
+/** What can be wrong with an input; each is a key of the string tables. */
+export type ProblemMessage =
+  | 'problem.integer'
+  | 'problem.number'
+  | 'problem.choice'
+  | 'problem.switch'
+  | 'problem.list'
+  | 'problem.section'
+  | 'problem.unknownField'
+  | 'problem.noSuchField'
+  | 'problem.version'
+  | 'problem.tooBig'
+  | 'problem.notJson'
+  | 'problem.batchOverShard'
+  | 'problem.headsDivideWidth'
+  | 'problem.modelNotForData'
+  | 'problem.fusedModel'
+  | 'problem.warmupOverRun'
+  | 'problem.nesterovNeedsMomentum'
+  | 'problem.tooManySteps'
+  | 'problem.addressTooLong'
+  | 'problem.addressVersion'
+  | 'problem.addressPart'
+  | 'problem.addressTwice';
+
 /** One fault of an input, as shown at the field and printed by the command line. */
 export interface Problem {
   /** "optimizer.momentum", or "" for the whole. */
@@ -43,7 +68,7 @@ export interface Problem {
   /** What was found, as short JSON text. */
   readonly found: string;
   /** Key of the message in the string tables, with its parameters. */
-  readonly message: string;
+  readonly message: ProblemMessage;
   readonly parameters: Readonly<Record<string, string | number>>;
 }
 

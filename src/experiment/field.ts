@@ -1,0 +1,67 @@
+/** @file What a field of the experiment may be: its kind, range, unit, slider and place. */
+
+/** Where the page shows a field, and in which section of the documentation it stands. */
+export const GROUPS = ['task', 'dataParallel', 'optimizer', 'communication', 'run'] as const;
+export type Group = (typeof GROUPS)[number];
+
+export type Unit =
+  | 'samples'
+  | 'steps'
+  | 'epochsOrSteps'
+  | 'replicas'
+  | 'neurons'
+  | 'channels'
+  | 'characters'
+  | 'mebibytes';
+
+/** How a slider's positions map to values; `steps` snaps to the listed ones. */
+export type Scale = 'linear' | 'log' | { readonly steps: readonly number[] };
+
+/** Which variant a field belongs to: the field at `path` must have one of `values`. */
+export interface Condition {
+  readonly path: string;
+  readonly values: readonly string[];
+}
+
+interface FieldBase {
+  /** "optimizer.momentum". */
+  readonly path: string;
+  readonly group: Group;
+  /** Absent: the field is always there. */
+  readonly when?: Condition;
+}
+
+/** Limits are inclusive. */
+export interface NumberField extends FieldBase {
+  readonly kind: 'integer' | 'number';
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly unit: Unit | null;
+  readonly scale: Scale;
+  readonly default: number;
+}
+
+/** Integers; limits are inclusive and hold for every element. */
+export interface ListField extends FieldBase {
+  readonly kind: 'list';
+  readonly minimumLength: number;
+  readonly maximumLength: number;
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly unit: Unit | null;
+  readonly default: readonly number[];
+}
+
+export interface ChoiceField extends FieldBase {
+  readonly kind: 'choice';
+  readonly choices: readonly string[];
+  readonly default: string;
+}
+
+export interface SwitchField extends FieldBase {
+  readonly kind: 'switch';
+  readonly default: boolean;
+}
+
+export type Field = NumberField | ListField | ChoiceField | SwitchField;
+export type FieldValue = number | string | boolean | readonly number[];

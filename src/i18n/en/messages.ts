@@ -1,0 +1,83 @@
+/** @file Faults of an experiment, presets, groups and units. */
+import type { ExperimentKey } from '../keys.ts';
+import type { Message } from '../message.ts';
+
+export const messages = {
+  'problem.integer': 'A whole number from {minimum} to {maximum} is allowed.',
+  'problem.number': 'A number from {minimum} to {maximum} is allowed.',
+  'problem.choice': 'Allowed: {allowed}.',
+  'problem.switch': 'true or false is allowed.',
+  'problem.list':
+    'A list of {minimumLength} to {maximumLength} whole numbers from {minimum} to {maximum} is allowed.',
+  'problem.section': 'An object with named fields is allowed here.',
+  'problem.unknownField': 'There is no such field. Allowed here: {allowed}.',
+  'problem.noSuchField': 'There is no such field where {condition}. Allowed here: {allowed}.',
+  'problem.version':
+    'Only version {version} is understood. Leave the field out, or update the page.',
+  'problem.tooBig':
+    'An experiment has at most {depth} levels, {fields} fields and {characters} characters a text. Remove what does not belong to it.',
+  'problem.notJson': 'This is not JSON: {reason}',
+  'problem.batchOverShard':
+    'Each of the {replicas} replicas has {shard} samples, so a batch of at most {shard} is allowed. Take a smaller batch, fewer replicas or more data.',
+  'problem.headsDivideWidth': 'The heads must divide the width, {width}. Allowed: {allowed}.',
+  'problem.modelNotForData': 'This model cannot read {data}. Allowed: {allowed}.',
+  'problem.fusedModel': 'The fused backend trains {allowed} only. Take another backend, or auto.',
+  'problem.warmupOverRun':
+    'The run has {steps} steps, so a warm-up of at most {steps} is allowed. Shorten it or train longer.',
+  'problem.nesterovNeedsMomentum':
+    'Nesterov needs momentum above 0. Raise the momentum or switch Nesterov off.',
+  'problem.tooManySteps':
+    'That makes {steps} steps; at most {maximum} are allowed. Train for less, or take a larger batch.',
+  'problem.addressTooLong':
+    'An address holds at most {maximum} characters of experiment. Copy the link again.',
+  'problem.addressVersion':
+    'Only version {version} of such links is understood, and the link must say so: v={version}.',
+  'problem.addressPart': 'A part of a link reads field=value. Copy the link again.',
+  'problem.addressTwice': 'The link gives this field more than once. Keep one of them.',
+
+  'unit.samples': { one: '{count} sample', other: '{count} samples' },
+  'unit.steps': { one: '{count} step', other: '{count} steps' },
+  'unit.epochsOrSteps': { one: '{count} epoch or step', other: '{count} epochs or steps' },
+  'unit.epochs': { one: '{count} epoch', other: '{count} epochs' },
+  'unit.replicas': { one: '{count} replica', other: '{count} replicas' },
+  'unit.neurons': { one: '{count} neuron', other: '{count} neurons' },
+  'unit.channels': { one: '{count} channel', other: '{count} channels' },
+  'unit.characters': { one: '{count} character', other: '{count} characters' },
+  'unit.mebibytes': '{count} MiB',
+
+  'preset.mnist-mlp.name': 'Digits, four replicas',
+  'preset.mnist-mlp.description':
+    'A two-layer network learns handwritten digits on four replicas. About 96 % of the test digits are right after five epochs.',
+  'preset.mnist-cnn.name': 'Digits, convolutions',
+  'preset.mnist-cnn.description':
+    'A small convolutional network on the same digits: far more computing for the same bytes on the ring.',
+  'preset.spirals.name': 'Two spirals',
+  'preset.spirals.description':
+    'Two arms of points wind around each other. Watch the boundary curl between them.',
+  'preset.moons.name': 'Two moons',
+  'preset.moons.description':
+    'Two half-moons that no straight line separates: learned in a moment.',
+  'preset.circles.name': 'Circles',
+  'preset.circles.description':
+    'A ring of points around a disc: one hidden layer closes the curve.',
+  'preset.xor.name': 'XOR',
+  'preset.xor.description':
+    'Opposite quadrants belong together. A linear model fails here, a small hidden layer does not.',
+  'preset.moby-dick.name': 'Moby-Dick, a transformer',
+  'preset.moby-dick.description':
+    'Two replicas of a small transformer learn to write English, a character at a time. Takes about three minutes.',
+  'preset.mnist-webgpu.name': 'Digits on WebGPU',
+  'preset.mnist-webgpu.description':
+    'The first experiment with WebGPU forced. All replicas share the one GPU of this machine.',
+  'problem.line': '{path}: found {found}. {message}',
+  'problem.lineWhole': 'Found {found}. {message}',
+  'problem.count': {
+    one: 'The experiment has {count} fault:',
+    other: 'The experiment has {count} faults:',
+  },
+  'group.task': 'Task',
+  'group.dataParallel': 'Data parallel',
+  'group.optimizer': 'Optimizer',
+  'group.communication': 'Communication',
+  'group.run': 'Run',
+} as const satisfies Readonly<Record<ExperimentKey, Message>>;

@@ -1,0 +1,18 @@
+/** @file Keys that follow from the experiment: a field or preset without words does not compile. */
+import type { ProblemMessage } from '#experiment/experiment';
+import type { Group, Unit } from '#experiment/field';
+import type { ChoiceKey, FieldPath } from '#experiment/fields';
+import type { PresetId } from '#experiment/presets';
+
+/** `label`: two words; `line`: one line beside the control; `help`: two sentences. */
+export type FieldKey = `field.${FieldPath}.${'label' | 'line' | 'help'}` | `choice.${ChoiceKey}`;
+
+/** `line` joins path, finding and message; `lineWhole` is for faults of the whole input. */
+export type ExperimentKey =
+  | ProblemMessage
+  | 'problem.line'
+  | 'problem.lineWhole'
+  | 'problem.count'
+  | `unit.${Unit | 'epochs'}`
+  | `group.${Group}`
+  | `preset.${PresetId}.${'name' | 'description'}`;

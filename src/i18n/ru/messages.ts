@@ -1,0 +1,124 @@
+/** @file Ошибки в эксперименте, готовые наборы, группы и единицы. */
+import type { ExperimentKey } from '../keys.ts';
+import type { Message } from '../message.ts';
+
+export const messages = {
+  'problem.integer': 'Допустимо целое число от {minimum} до {maximum}.',
+  'problem.number': 'Допустимо число от {minimum} до {maximum}.',
+  'problem.choice': 'Допустимые значения: {allowed}.',
+  'problem.switch': 'Допустимо true или false.',
+  'problem.list':
+    'Допустим список целых чисел от {minimum} до {maximum}; длина списка от {minimumLength} до {maximumLength}.',
+  'problem.section': 'Здесь должен стоять объект с именованными полями.',
+  'problem.unknownField': 'Такого поля нет. Здесь допустимы: {allowed}.',
+  'problem.noSuchField': 'При {condition} такого поля нет. Здесь допустимы: {allowed}.',
+  'problem.version':
+    'Поддерживается только версия {version}. Уберите это поле или обновите страницу.',
+  'problem.tooBig':
+    'В эксперименте не больше {depth} уровней, {fields} полей и {characters} символов в строке. Уберите лишнее.',
+  'problem.notJson': 'Это не JSON: {reason}',
+  'problem.batchOverShard':
+    'На каждую реплику (всего их {replicas}) приходится {shard} примеров, поэтому батч не может быть больше {shard}. Уменьшите батч или число реплик либо возьмите больше данных.',
+  'problem.headsDivideWidth':
+    'Ширина {width} должна делиться на число голов. Допустимые значения: {allowed}.',
+  'problem.modelNotForData': 'Эта модель не работает с данными {data}. Допустимы: {allowed}.',
+  'problem.fusedModel': 'Бэкенд fused обучает только {allowed}. Выберите другой бэкенд или auto.',
+  'problem.warmupOverRun':
+    'Во всём запуске {steps} шагов, и разогрев не может быть длиннее. Сократите его или обучайте дольше.',
+  'problem.nesterovNeedsMomentum':
+    'Метод Нестерова требует момента больше 0. Увеличьте момент или выключите метод Нестерова.',
+  'problem.tooManySteps':
+    'Получается {steps} шагов, а допустимо не больше {maximum}. Сократите обучение или увеличьте батч.',
+  'problem.addressTooLong':
+    'Описание эксперимента в ссылке занимает не больше {maximum} символов. Скопируйте ссылку заново.',
+  'problem.addressVersion':
+    'Поддерживается только версия ссылок {version}, и она должна быть указана: v={version}.',
+  'problem.addressPart': 'Каждая часть ссылки имеет вид поле=значение. Скопируйте ссылку заново.',
+  'problem.addressTwice': 'Поле указано в ссылке несколько раз. Оставьте одно значение.',
+  'problem.line': '{path}: получено {found}. {message}',
+  'problem.lineWhole': 'Получено {found}. {message}',
+  'problem.count': {
+    one: 'В эксперименте {count} ошибка:',
+    few: 'В эксперименте {count} ошибки:',
+    many: 'В эксперименте {count} ошибок:',
+    other: 'В эксперименте {count} ошибки:',
+  },
+  'unit.samples': {
+    one: '{count} пример',
+    few: '{count} примера',
+    many: '{count} примеров',
+    other: '{count} примера',
+  },
+  'unit.steps': {
+    one: '{count} шаг',
+    few: '{count} шага',
+    many: '{count} шагов',
+    other: '{count} шага',
+  },
+  'unit.epochsOrSteps': {
+    one: '{count} эпоха или шаг',
+    few: '{count} эпохи или шага',
+    many: '{count} эпох или шагов',
+    other: '{count} эпохи или шага',
+  },
+  'unit.epochs': {
+    one: '{count} эпоха',
+    few: '{count} эпохи',
+    many: '{count} эпох',
+    other: '{count} эпохи',
+  },
+  'unit.replicas': {
+    one: '{count} реплика',
+    few: '{count} реплики',
+    many: '{count} реплик',
+    other: '{count} реплики',
+  },
+  'unit.neurons': {
+    one: '{count} нейрон',
+    few: '{count} нейрона',
+    many: '{count} нейронов',
+    other: '{count} нейрона',
+  },
+  'unit.channels': {
+    one: '{count} канал',
+    few: '{count} канала',
+    many: '{count} каналов',
+    other: '{count} канала',
+  },
+  'unit.characters': {
+    one: '{count} символ',
+    few: '{count} символа',
+    many: '{count} символов',
+    other: '{count} символа',
+  },
+  'unit.mebibytes': '{count} МиБ',
+  'preset.mnist-mlp.name': 'Цифры, четыре реплики',
+  'preset.mnist-mlp.description':
+    'Двухслойная сеть учится узнавать рукописные цифры на четырёх репликах. За пять эпох она начинает узнавать около 96 % тестовых цифр.',
+  'preset.mnist-cnn.name': 'Цифры, свёрточная сеть',
+  'preset.mnist-cnn.description':
+    'Небольшая свёрточная сеть на тех же цифрах: вычислений намного больше, а байтов по кольцу идёт столько же.',
+  'preset.spirals.name': 'Две спирали',
+  'preset.spirals.description':
+    'Два рукава точек обвивают друг друга. Видно, как граница закручивается между ними.',
+  'preset.moons.name': 'Две луны',
+  'preset.moons.description':
+    'Два полумесяца, которые не разделить прямой. Сеть справляется за мгновение.',
+  'preset.circles.name': 'Круги',
+  'preset.circles.description':
+    'Кольцо точек вокруг диска: одного скрытого слоя хватает, чтобы замкнуть границу.',
+  'preset.xor.name': 'XOR',
+  'preset.xor.description':
+    'Противоположные четверти плоскости относятся к одному классу. Линейная модель здесь бессильна, а небольшой скрытый слой справляется.',
+  'preset.moby-dick.name': '«Моби Дик», трансформер',
+  'preset.moby-dick.description':
+    'Две реплики небольшого трансформера учатся писать по-английски, символ за символом. Занимает около трёх минут.',
+  'preset.mnist-webgpu.name': 'Цифры на WebGPU',
+  'preset.mnist-webgpu.description':
+    'Первый эксперимент, но только на WebGPU. Все реплики делят один графический процессор этой машины.',
+  'group.task': 'Задача',
+  'group.dataParallel': 'Параллелизм данных',
+  'group.optimizer': 'Оптимизатор',
+  'group.communication': 'Обмен',
+  'group.run': 'Запуск',
+} as const satisfies Readonly<Record<ExperimentKey, Message>>;

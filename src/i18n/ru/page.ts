@@ -1,0 +1,6 @@
+/** @file Слова страницы. */
+import type { Message } from '../message.ts';
+
+export const page = {
+  'page.title': 'Ringside',
+} as const satisfies Readonly<Record<string, Message>>;

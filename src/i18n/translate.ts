@@ -1,0 +1,74 @@
+/** @file Strings in two languages. English tables name the keys; the others must have the same. */
+import { fields as englishFields } from './en/fields.ts';
+import { messages as englishMessages } from './en/messages.ts';
+import { page as englishPage } from './en/page.ts';
+import type { Message } from './message.ts';
+import { fields as russianFields } from './ru/fields.ts';
+import { messages as russianMessages } from './ru/messages.ts';
+import { page as russianPage } from './ru/page.ts';
+
+export const LOCALES = ['en', 'ru'] as const;
+export type Locale = (typeof LOCALES)[number];
+
+const english = { ...englishMessages, ...englishFields, ...englishPage } as const;
+const russian = { ...russianMessages, ...russianFields, ...russianPage } as const;
+
+/** All languages have the same keys; a missing one is an error of the types below. */
+export type MessageKey = keyof typeof english | keyof typeof russian;
+export type MessageParameters = Readonly<Record<string, string | number>>;
+
+const TABLES: Readonly<Record<Locale, Readonly<Record<MessageKey, Message>>>> = {
+  en: english,
+  ru: russian,
+};
+
+/** Making one of these costs far more than using it, so there is one a language. */
+const FORMATS = {
+  en: formatsOf('en'),
+  ru: formatsOf('ru'),
+};
+
+function formatsOf(locale: Locale) {
+  return {
+    number: new Intl.NumberFormat(locale, { maximumFractionDigits: 12 }),
+    plural: new Intl.PluralRules(locale),
+  };
+}
+
+/**
+ * The message `key` in a language, its `{name}` slots filled from `parameters`; numbers are written
+ * as the language writes them. A slot without a parameter stays visible, as `{name}`.
+ */
+export function translate(
+  locale: Locale,
+  key: MessageKey,
+  parameters: MessageParameters = {},
+): string {
+  const template = pluralForm(locale, TABLES[locale][key], parameters.count);
+  return template.replace(/\{(\w+)\}/g, (slot, name: string) => {
+    const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    if (value === undefined) return slot;
+    return typeof value === 'number' ? FORMATS[locale].number.format(value) : value;
+  });
+}
+
+/** Whether a text from outside (a failure's name, say) is a key of the tables. */
+export function isMessageKey(text: string): text is MessageKey {
+  return Object.hasOwn(english, text);
+}
+
+/** All keys, for tests and for pages that list them. */
+export function messageKeys(): readonly MessageKey[] {
+  return Object.keys(english) as MessageKey[];
+}
+
+/** The message as the table has it, slots unfilled. */
+export function messageOf(locale: Locale, key: MessageKey): Message {
+  return TABLES[locale][key];
+}
+
+function pluralForm(locale: Locale, message: Message, count: string | number | undefined): string {
+  if (typeof message === 'string') return message;
+  const form = typeof count === 'number' ? FORMATS[locale].plural.select(count) : 'other';
+  return message[form] ?? message.other;
+}
