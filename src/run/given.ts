@@ -63,7 +63,9 @@ function flatten(value: unknown, shape: readonly number[], path: string): number
   const [length, ...rest] = shape;
   if (length === undefined) {
     if (typeof value !== 'number' || !Number.isFinite(value)) {
-      throw new GivenDataError(`${path}: ${JSON.stringify(value)} found, a finite number is needed`);
+      throw new GivenDataError(
+        `${path}: ${JSON.stringify(value)} found, a finite number is needed`,
+      );
     }
     return [value];
   }

@@ -68,9 +68,7 @@ export async function prepareRun(
 
   const { backend, device } = await chooseBackend(experiment, replicas, context);
   context.onProgress({ stage: 'broadcast', fraction: null, detail: '' });
-  const initialHash = await Promise.all(
-    replicas.map(({ service }) => service.broadcastWeights()),
-  );
+  const initialHash = await Promise.all(replicas.map(({ service }) => service.broadcastWeights()));
   context.signal.throwIfAborted();
   const ranges = bucketRanges(plan.model.parameters, plan.buckets);
   const event: RunEvent = {

@@ -1,8 +1,7 @@
 /** @file The replica workers of one run: started, linked to each other, ended. */
-import type { ReplicaService, TelemetryBatch } from '#protocol/replica';
-import { createArena, abortArena } from '#transport/arena';
+import type { LinkSetup, ReplicaService, TelemetryBatch } from '#protocol/replica';
+import { abortArena, createArena } from '#transport/arena';
 import { connectPorts } from '#transport/ports';
-import type { LinkSetup } from '#protocol/replica';
 import { type Remote, remoteService } from './remote.ts';
 
 /** A worker that exposes a ReplicaService on a port of its own. */

@@ -3,8 +3,8 @@ import wasmUrl from '@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm-simd.w
 import type { Plan } from '#core/plan';
 import { createEngine } from '#engine/create';
 import {
-  type BackendName,
   BACKENDS,
+  type BackendName,
   type Batch,
   DeviceLostError,
   type Engine,
@@ -109,7 +109,11 @@ export function createBackend(options: BackendOptions): ReplicaBackend {
 }
 
 /** The fastest of a few steps after a first one that compiles shaders and warms caches. */
-async function timeSteps(engine: Engine, options: BackendOptions, now: () => number): Promise<number> {
+async function timeSteps(
+  engine: Engine,
+  options: BackendOptions,
+  now: () => number,
+): Promise<number> {
   const { plan, sampleBatch, sampleWeights } = options;
   const gradient = new Float32Array(plan.model.parameterCount);
   const buffers = new Float32Array(plan.model.bufferCount);

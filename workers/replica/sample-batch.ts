@@ -19,7 +19,10 @@ export function sampleBatch(
   const none = { step, images: null, points: null, text: null, labels };
   switch (task.kind) {
     case 'image':
-      return { ...none, images: decodeImages(Float32Array.from(batch.x.subarray(0, count * perSample))) };
+      return {
+        ...none,
+        images: decodeImages(Float32Array.from(batch.x.subarray(0, count * perSample))),
+      };
     case 'points':
       return { ...none, points: Float32Array.from(batch.x.subarray(0, batch.size * perSample)) };
     case 'text': {

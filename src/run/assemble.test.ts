@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { buildModel } from '#core/models';
+import type { Plan } from '#core/plan';
+import type { StepReport } from '#protocol/replica';
+import { disagreement, evalEvent, samplesAfter, stepEvent } from './assemble.ts';
+
+const plan: Plan = {
+  seed: 0,
+  worldSize: 2,
+  batchPerRank: 4,
+  trainCount: 21,
+  testCount: 10,
+  stepsPerEpoch: 3,
+  totalSteps: 6,
+  model: buildModel({ kind: 'softmax' }, { kind: 'points', features: 2, classes: 2 }),
+  optimizer: { kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 },
+  learningRate: { base: 0.1, warmupSteps: 0, decay: 'none' },
+  buckets: { firstBytes: 1, capBytes: 1 },
+  evalEvery: 3,
+  logEvery: 1,
+};
+const report = (loss: number, weightsHash: string, hashChain = 'c'): StepReport => ({
+  step: 4,
+  loss,
+  weightsHash,
+  hashChain,
+  bytesSent: 24,
+  computeMs: 1,
+  communicateMs: 2,
+  updateMs: 3,
+});
+
+test('LG-1 a step record holds the mean loss and each rank beside it', () => {
+  const event = stepEvent(plan, [report(1, 'a'), report(2, 'a')]);
+  expect(event).toMatchObject({
+    step: 4,
+    epoch: 1,
+    loss: 1.5,
+    lossPerRank: [1, 2],
+    weightsHash: ['a', 'a'],
+    bytesPerRank: [24, 24],
+    learningRate: 0.1,
+  });
+});
+
+test('LG-1 samples count the padding of the sampler and the smaller last batch', () => {
+  // 21 samples on 2 ranks: 11 each; batches of 4, 4, 3.
+  expect([0, 1, 2, 3, 5].map((step) => samplesAfter(plan, step))).toEqual([8, 16, 22, 30, 44]);
+});
+
+test('LG-4 ranks disagree if their hashes differ now or differed since the last record', () => {
+  expect(disagreement([report(1, 'a'), report(2, 'a')])).toBeNull();
+  expect(disagreement([report(1, 'a'), report(2, 'b')])?.weightsHash).toEqual(['a', 'b']);
+  expect(disagreement([report(1, 'a', 'c'), report(2, 'a', 'd')])).not.toBeNull();
+});
+
+test('LG-3 shares of an evaluation are added, not averaged', () => {
+  const test = { lossSum: 2, correct: 1, count: 2 };
+  const rest = { lossSum: 4, correct: 7, count: 8 };
+  const event = evalEvent([
+    { step: 3, test, train: test },
+    { step: 3, test: rest, train: test },
+  ]);
+  expect(event).toMatchObject({ loss: 0.6, accuracy: 0.8, trainLoss: 1, trainAccuracy: 0.5 });
+});
