@@ -31,7 +31,7 @@ function isExecutable(path) {
 /** @returns {string[]} where a browser may be, best first */
 function candidates() {
   if (process.platform === 'darwin') {
-    const folders = ['/Applications', join(process.env['HOME'] ?? '', 'Applications')];
+    const folders = ['/Applications', join(process.env.HOME ?? '', 'Applications')];
     return folders.flatMap((folder) =>
       MAC_APPLICATIONS.map((name) => `${folder}/${name}.app/Contents/MacOS/${name}`),
     );
@@ -40,7 +40,7 @@ function candidates() {
     const roots = ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA'].map((n) => process.env[n]);
     return roots.flatMap((root) => (root ? WINDOWS_PROGRAMS.map((name) => join(root, name)) : []));
   }
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   const usual = ['/usr/bin', '/usr/local/bin', '/snap/bin', '/opt/google/chrome'];
   return LINUX_NAMES.flatMap((name) => [...usual, ...folders].map((folder) => join(folder, name)));
 }
@@ -52,7 +52,7 @@ function candidates() {
  * @returns {string | null}
  */
 export function findChromium() {
-  const named = process.env['CHROMIUM_PATH'];
+  const named = process.env.CHROMIUM_PATH;
   if (named) {
     if (isExecutable(named)) return named;
     throw new Error(`CHROMIUM_PATH is ${named}, which is no program. Correct it or unset it.`);
