@@ -12,6 +12,8 @@ export interface CollectiveReport {
 /**
  * `input` and `output` have the length of the flat vector. A collective reads `input`, writes
  * `output` in the given range only, and leaves `input` as it was, so that survivors can redo it.
+ * `input` may be written again once `run` is over. `output` is for reading only: peers may still be
+ * taking it from here.
  */
 export interface Endpoint {
   readonly transport: TransportName;
@@ -30,6 +32,11 @@ export interface Endpoint {
   close(): void;
 }
 
+/** The epoch of a collective is over: make new links, then repeat it from the untouched input. */
 export class CollectiveAbortedError extends Error {
   override readonly name = 'CollectiveAbortedError';
+
+  constructor() {
+    super('The collective was given up; its links are dead. Make new ones and repeat it.');
+  }
 }

@@ -1,0 +1,90 @@
+/** @file The memory that ranks share: one counter and two vectors a rank. */
+
+/** Words of 4 bytes; keeps counters on cache lines of their own. */
+const LINE = 16;
+const MAGIC = 0x52494e47;
+/** Header words. */
+const MAGIC_WORD = 0;
+const WORLD_SIZE_WORD = 1;
+const LENGTH_WORD = 2;
+
+/** Counters are even; this bit in one says that the arena was aborted. */
+export const ABORTED = 1;
+/** What a completed operation adds to a counter. Counters wrap; compare by difference. */
+export const TICK = 2;
+
+/** The typed views of an arena. */
+export interface ArenaLayout {
+  readonly worldSize: number;
+  readonly vectorLength: number;
+  /** All header and counter words. */
+  readonly words: Int32Array<SharedArrayBuffer>;
+  /** Index of each rank's counter in `words`. */
+  readonly counters: readonly number[];
+  /** [rank] vectors of `vectorLength`. */
+  readonly inputs: readonly Float32Array<SharedArrayBuffer>[];
+  readonly outputs: readonly Float32Array<SharedArrayBuffer>[];
+}
+
+function vectorStride(vectorLength: number): number {
+  return Math.ceil(vectorLength / LINE) * LINE;
+}
+
+/**
+ * Shared memory for `worldSize` ranks with vectors of `vectorLength` elements; one arena is one
+ * epoch. Throws RangeError for sizes that make no sense, and where the memory cannot be had.
+ */
+export function createArena(worldSize: number, vectorLength: number): SharedArrayBuffer {
+  if (!(Number.isInteger(worldSize) && worldSize >= 1)) {
+    throw new RangeError(`createArena: world size ${worldSize}; a positive integer is allowed`);
+  }
+  if (!(Number.isInteger(vectorLength) && vectorLength >= 0)) {
+    throw new RangeError(`createArena: vector length ${vectorLength}; 0 or more is allowed`);
+  }
+  const words = LINE * (1 + worldSize) + 2 * worldSize * vectorStride(vectorLength);
+  const arena = new SharedArrayBuffer(4 * words);
+  const header = new Int32Array(arena);
+  header[MAGIC_WORD] = MAGIC;
+  header[WORLD_SIZE_WORD] = worldSize;
+  header[LENGTH_WORD] = vectorLength;
+  return arena;
+}
+
+/** The views of an arena. Throws RangeError if the memory was not made by createArena. */
+export function arenaLayout(arena: SharedArrayBuffer): ArenaLayout {
+  const header = new Int32Array(arena, 0, LINE);
+  if (header[MAGIC_WORD] !== MAGIC) {
+    throw new RangeError('This shared memory is no arena; take one from createArena.');
+  }
+  const worldSize = header[WORLD_SIZE_WORD] ?? 0;
+  const vectorLength = header[LENGTH_WORD] ?? 0;
+  const stride = vectorStride(vectorLength);
+  const counterWords = LINE * (1 + worldSize);
+  const vector = (index: number) =>
+    new Float32Array(arena, 4 * (counterWords + index * stride), vectorLength);
+  const ranks = Array.from({ length: worldSize }, (_, rank) => rank);
+  return {
+    worldSize,
+    vectorLength,
+    words: new Int32Array(arena, 0, counterWords),
+    counters: ranks.map((rank) => LINE * (1 + rank)),
+    inputs: ranks.map((rank) => vector(2 * rank)),
+    outputs: ranks.map((rank) => vector(2 * rank + 1)),
+  };
+}
+
+/**
+ * Ends the arena's epoch: every rank's collective, under way or later, throws. Never waits, so
+ * any thread may call it.
+ */
+export function abortArena(arena: SharedArrayBuffer): void {
+  abortCounters(arenaLayout(arena));
+}
+
+/** The mark lies in the very words that are waited on, so no wake-up can be lost. */
+export function abortCounters({ words, counters }: ArenaLayout): void {
+  for (const counter of counters) {
+    Atomics.or(words, counter, ABORTED);
+    Atomics.notify(words, counter);
+  }
+}

@@ -1,0 +1,161 @@
+/** @file The port transport: a MessagePort a link, vectors travel in transferred buffers. */
+import type { Range, Schedule } from '#core/collective';
+import { rememberBound } from './bound.ts';
+import { BufferPool } from './buffer-pool.ts';
+import { CollectiveAbortedError, type CollectiveReport, type Endpoint } from './endpoint.ts';
+import { Link, type Packet } from './link.ts';
+import { type BoundReceive, bindPorts, type PortsProgram } from './ports-program.ts';
+import { addVectors } from './vectors.ts';
+
+/**
+ * One port to every other rank, for every rank: [rank][peer], null for itself. Both ends of a link
+ * are here, so each row may be transferred to its worker. One set of ports is one epoch.
+ */
+export function connectPorts(worldSize: number): (MessagePort | null)[][] {
+  const ports = Array.from({ length: worldSize }, () =>
+    new Array<MessagePort | null>(worldSize).fill(null),
+  );
+  ports.forEach((row, rank) => {
+    for (let peer = rank + 1; peer < worldSize; peer++) {
+      const { port1, port2 } = new MessageChannel();
+      row[peer] = port1;
+      (ports[peer] as (MessagePort | null)[])[rank] = port2;
+    }
+  });
+  return ports;
+}
+
+/**
+ * Rank `rank`'s end of a set of ports; it takes them over. Messages of another `epoch` are dropped.
+ * Throws RangeError where a peer has no port.
+ */
+export function portsEndpoint(
+  rank: number,
+  worldSize: number,
+  vectorLength: number,
+  ports: readonly (MessagePort | null)[],
+  epoch = 0,
+): Endpoint {
+  return new PortsEndpoint(rank, worldSize, vectorLength, ports, epoch);
+}
+
+class PortsEndpoint implements Endpoint {
+  readonly transport = 'ports';
+  readonly rank: number;
+  readonly worldSize: number;
+  readonly input: Float32Array;
+  readonly output: Float32Array;
+  readonly #links: readonly (Link | null)[];
+  readonly #buffers = new BufferPool();
+  readonly #bound: (schedule: Schedule, range: Range) => PortsProgram;
+  /** Collectives begun. */
+  #collective = 0;
+  /** Collectives run one after the other, in the order of the calls. */
+  #last: Promise<unknown> = Promise.resolve();
+  #over = false;
+
+  constructor(
+    rank: number,
+    worldSize: number,
+    vectorLength: number,
+    ports: readonly (MessagePort | null)[],
+    epoch: number,
+  ) {
+    this.rank = rank;
+    this.worldSize = worldSize;
+    this.input = new Float32Array(vectorLength);
+    this.output = new Float32Array(vectorLength);
+    this.#links = Array.from({ length: worldSize }, (_, peer) => {
+      if (peer === rank) return null;
+      const port = ports[peer];
+      if (!port) throw new RangeError(`rank ${rank} has no port to rank ${peer}`);
+      return new Link(port, peer, epoch, () => this.abort());
+    });
+    this.#bound = rememberBound(worldSize, vectorLength, (schedule, range) =>
+      bindPorts(schedule, range, rank, this.input, this.output),
+    );
+  }
+
+  run(schedule: Schedule, range: Range): Promise<CollectiveReport> {
+    const result = this.#last.then(() => this.#execute(schedule, range));
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  abort(): void {
+    if (this.#over) return;
+    this.#over = true;
+    for (const link of this.#links) link?.abort();
+  }
+
+  close(): void {
+    this.#over = true;
+    for (const link of this.#links) link?.close();
+  }
+
+  async #execute(schedule: Schedule, range: Range): Promise<CollectiveReport> {
+    const program = this.#bound(schedule, range);
+    if (this.#over) throw new CollectiveAbortedError();
+    const collective = this.#collective++;
+    try {
+      return await this.#runSteps(program, collective);
+    } catch (error) {
+      // Peers would wait for ever for what this rank no longer sends.
+      this.abort();
+      throw error;
+    }
+  }
+
+  async #runSteps(program: PortsProgram, collective: number): Promise<CollectiveReport> {
+    let bytesSent = 0;
+    let messagesSent = 0;
+    for (const [step, { sends, receives }] of program.steps.entries()) {
+      for (const { to, chunk, values } of sends) {
+        const buffer = this.#buffers.take(program.capacity);
+        new Float32Array(buffer, 0, values.length).set(values);
+        this.#link(to).send({ collective, step, chunk, buffer });
+        bytesSent += values.byteLength;
+        messagesSent++;
+      }
+      for (const receive of receives) {
+        const link = this.#link(receive.from);
+        const packet = link.take() ?? (await link.next());
+        this.#check(packet, receive, { collective, step, bytes: program.capacity });
+        this.#combine(packet.buffer, receive);
+      }
+    }
+    for (const { from, to } of program.untouched) to.set(from);
+    return { bytesSent, messagesSent };
+  }
+
+  #link(peer: number): Link {
+    const link = this.#links[peer];
+    if (!link) throw new RangeError(`rank ${this.rank} has no link to rank ${peer}`);
+    return link;
+  }
+
+  #check(
+    packet: Packet,
+    { from, chunk }: BoundReceive,
+    { collective, step, bytes }: { collective: number; step: number; bytes: number },
+  ): void {
+    const expected = packetName({ collective, step, chunk }, bytes);
+    const found = packetName(packet, packet.buffer.byteLength);
+    if (found === expected) return;
+    throw new Error(
+      `Rank ${this.rank} waited for ${expected} from rank ${from} and got ${found}: ` +
+        'all ranks must run the same collectives in the same order.',
+    );
+  }
+
+  #combine(buffer: ArrayBuffer, { op, target, own }: BoundReceive): void {
+    const values = new Float32Array(buffer, 0, target.length);
+    if (op === 'sum') addVectors(target, own, values);
+    else target.set(values);
+    this.#buffers.give(buffer);
+  }
+}
+
+function packetName({ collective, step, chunk }: Omit<Packet, 'buffer'>, bytes: number): string {
+  return `collective ${collective}, step ${step}, chunk ${chunk} (${bytes} bytes)`;
+}
