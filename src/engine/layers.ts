@@ -1,0 +1,133 @@
+/**
+ * @file What each segment computes. Rows of features are tensors [1, rows, features] throughout
+ * (rows are samples, or tokens for text), images [samples, height, width, channels].
+ */
+import * as tf from '@tensorflow/tfjs-core';
+import type { Activation, Segment } from '#core/model';
+import { convRelu, dense, gelu, layerNorm } from './ops.ts';
+
+/** Stands for minus infinity in the causal mask; exp of it is 0, and it is finite on every backend. */
+const MASKED = -1e9;
+
+type Shape = readonly number[];
+
+/** The shape of a segment's input or output for `size` samples. */
+export function batchShape(shape: Shape, size: number): number[] {
+  if (shape.length === 3) return [size, ...shape];
+  const features = shape[shape.length - 1] ?? 1;
+  const rows = shape.length === 2 ? (shape[0] ?? 1) * size : size;
+  return [1, rows, features];
+}
+
+/** Applies `segment` to `x`, with its parameters in order. Token ids come one-hot. */
+export function applySegment(
+  segment: Segment,
+  parameters: readonly tf.Tensor[],
+  x: tf.Tensor,
+  size: number,
+): tf.Tensor {
+  const { op } = segment;
+  switch (op.kind) {
+    case 'dense': {
+      const [weight, bias] = parameters as [tf.Tensor, tf.Tensor];
+      return activatedDense(x, weight, bias, op.activation);
+    }
+    case 'conv': {
+      const [filter, bias] = parameters as [tf.Tensor, tf.Tensor];
+      return convRelu(x, filter, bias);
+    }
+    case 'maxpool':
+      // Only ever behind a relu: the wasm gradient gives 0 where a window's maximum is negative.
+      return tf.maxPool(x as tf.Tensor4D, op.size, op.size, 'valid');
+    case 'flatten':
+      return tf.reshape(x, batchShape(segment.outputShape, size));
+    case 'embedding':
+      return embedding(segment, parameters, x, size);
+    case 'attention':
+      return attention(segment, op.heads, parameters, x, size);
+    case 'feedForward':
+      return feedForward(parameters, x);
+    case 'layerNorm': {
+      const [weight, bias] = parameters as [tf.Tensor, tf.Tensor];
+      return layerNorm(x, weight, bias);
+    }
+  }
+}
+
+function activatedDense(
+  x: tf.Tensor,
+  weight: tf.Tensor,
+  bias: tf.Tensor,
+  activation: Activation | 'none',
+): tf.Tensor {
+  const y = dense(x, weight, bias, activation === 'relu' ? 'relu' : 'linear');
+  if (activation === 'tanh') return tf.tanh(y);
+  return activation === 'gelu' ? gelu(y) : y;
+}
+
+/** One-hot tokens [1, size * context, vocabulary]: a product instead of gather, whose gradient would scatter. */
+function embedding(
+  segment: Segment,
+  parameters: readonly tf.Tensor[],
+  oneHot: tf.Tensor,
+  size: number,
+): tf.Tensor {
+  const [tokens, positions] = parameters as [tf.Tensor, tf.Tensor];
+  const [context, width] = segment.outputShape as [number, number];
+  const looked = tf.reshape(tf.matMul(oneHot, tokens), [size, context, width]);
+  return tf.reshape(tf.add(looked, positions), batchShape(segment.outputShape, size));
+}
+
+/** Pre-norm causal self-attention with its residual (Vaswani et al. 2017, section 3.2). */
+function attention(
+  segment: Segment,
+  heads: number,
+  parameters: readonly tf.Tensor[],
+  x: tf.Tensor,
+  size: number,
+): tf.Tensor {
+  const [normWeight, normBias, wq, wk, wv, wo, bo] = parameters as [
+    tf.Tensor,
+    tf.Tensor,
+    tf.Tensor,
+    tf.Tensor,
+    tf.Tensor,
+    tf.Tensor,
+    tf.Tensor,
+  ];
+  const [context, width] = segment.inputShape as [number, number];
+  const depth = width / heads;
+  const normal = layerNorm(x, normWeight, normBias);
+  /** [1, size * context, width] -> [size, heads, context, depth], or the axes in another order. */
+  const split = (rows: tf.Tensor, order: number[]): tf.Tensor => {
+    return tf.transpose(tf.reshape(rows, [size, context, heads, depth]), order);
+  };
+  const q = split(tf.mul(tf.matMul(normal, wq), 1 / Math.sqrt(depth)), [0, 2, 1, 3]);
+  const kTransposed = split(tf.matMul(normal, wk), [0, 2, 3, 1]);
+  const v = split(tf.matMul(normal, wv), [0, 2, 1, 3]);
+  const scores = tf.add(tf.matMul(q, kTransposed), causalMask(context));
+  const mixed = tf.matMul(tf.softmax(scores), v);
+  const rows = tf.reshape(tf.transpose(mixed, [0, 2, 1, 3]), x.shape);
+  return tf.add(x, dense(rows, wo, bo, 'linear'));
+}
+
+function causalMask(context: number): tf.Tensor {
+  const mask = new Float32Array(context * context);
+  for (let query = 0; query < context; query++) {
+    mask.fill(MASKED, query * context + query + 1, (query + 1) * context);
+  }
+  return tf.tensor(mask, [1, 1, context, context]);
+}
+
+function feedForward(parameters: readonly tf.Tensor[], x: tf.Tensor): tf.Tensor {
+  const [normWeight, normBias, w1, b1, w2, b2] = parameters as [
+    tf.Tensor,
+    tf.Tensor,
+    tf.Tensor,
+    tf.Tensor,
+    tf.Tensor,
+    tf.Tensor,
+  ];
+  const inner = gelu(dense(layerNorm(x, normWeight, normBias), w1, b1, 'linear'));
+  return tf.add(x, dense(inner, w2, b2, 'linear'));
+}

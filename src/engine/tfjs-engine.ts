@@ -1,0 +1,223 @@
+/** @file The engine on TensorFlow.js: one tape for the whole model, or a segment at a time. */
+import * as tf from '@tensorflow/tfjs-core';
+import type { Model, Parameter, Segment } from '#core/model';
+import { selectBackend } from './backends.ts';
+import { checkBatch, checkInput, checkWeights, modelSizes } from './checks.ts';
+import type { TfjsDevice } from './device.ts';
+import type { Awaitable, Batch, Engine, GradientResult } from './engine.ts';
+import { DeviceLostError } from './engine.ts';
+import { registerGradients } from './gradients.ts';
+import { applySegment, batchShape } from './layers.ts';
+import { crossEntropy } from './ops.ts';
+import { scoreLogits } from './scores.ts';
+
+/** An engine for `model` on `device`, which it gives back when disposed of. */
+export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
+  registerGradients();
+  const sizes = modelSizes(model);
+
+  /** Runs `compute` and hands the values of its tensors, flat, to `finish`. */
+  function run<T>(
+    compute: () => tf.Tensor[],
+    finish: (values: readonly Float32Array[]) => T,
+  ): Awaitable<T> {
+    refuseLost(device);
+    selectBackend(device.backend);
+    if (device.isSynchronous) {
+      let result: T | undefined;
+      tf.tidy(() => {
+        result = finish(compute().map(device.view));
+      });
+      return result as T;
+    }
+    return readTogether(device, compute).then(finish);
+  }
+
+  function gradient(
+    weights: Float32Array,
+    buffers: Float32Array,
+    batch: Batch,
+    gradient: Float32Array,
+  ): Awaitable<GradientResult> {
+    checkWeights(model, weights);
+    checkWeights(model, gradient);
+    checkBatch(sizes, batch);
+    const compute = (): tf.Tensor[] => {
+      const labels = oneHot(batch.y, sizes.classes);
+      const x = inputTensor(model, batch.x, batch.size);
+      const loss = (...parameters: tf.Tensor[]): tf.Scalar => {
+        return crossEntropy(applyModel(model, parameters, x, batch.size), labels);
+      };
+      const { value, grads } = tf.valueAndGrads(loss)(upload(model.parameters, weights));
+      return [value, ...grads];
+    };
+    return run(compute, ([loss, ...parts]) => {
+      place(model.parameters, parts, gradient);
+      return { loss: loss?.[0] ?? Number.NaN, buffers };
+    });
+  }
+
+  function logits(
+    weights: Float32Array,
+    _buffers: Float32Array,
+    x: Batch['x'],
+    size: number,
+  ): Awaitable<Float32Array> {
+    checkWeights(model, weights);
+    checkInput(sizes, x, size);
+    const compute = (): tf.Tensor[] => {
+      const parameters = upload(model.parameters, weights);
+      return [applyModel(model, parameters, inputTensor(model, x, size), size)];
+    };
+    return run(compute, ([values]) => Float32Array.from(values ?? []));
+  }
+
+  function evaluate(weights: Float32Array, buffers: Float32Array, batch: Batch) {
+    checkBatch(sizes, batch);
+    const score = (values: Float32Array) => scoreLogits(values, batch.y, sizes.classes);
+    const values = logits(weights, buffers, batch.x, batch.size);
+    return values instanceof Promise ? values.then(score) : score(values);
+  }
+
+  function forward(
+    index: number,
+    weights: Float32Array,
+    input: Batch['x'],
+    size: number,
+  ): Awaitable<Float32Array> {
+    const segment = segmentAt(model, index);
+    const compute = (): tf.Tensor[] => {
+      const x = segmentInput(model, segment, input, size);
+      return [applySegment(segment, upload(segment.parameters, weights), x, size)];
+    };
+    return run(compute, ([values]) => Float32Array.from(values ?? []));
+  }
+
+  function backward(
+    index: number,
+    weights: Float32Array,
+    input: Batch['x'],
+    outputGradient: Float32Array,
+    size: number,
+    gradient: Float32Array,
+  ): Awaitable<Float32Array> {
+    const segment = segmentAt(model, index);
+    const hasInputGradient = segment.op.kind !== 'embedding';
+    const compute = (): tf.Tensor[] => {
+      const x = segmentInput(model, segment, input, size);
+      const dy = tf.tensor(outputGradient.slice(), batchShape(segment.outputShape, size));
+      const parameters = upload(segment.parameters, weights);
+      if (hasInputGradient) {
+        const apply = (x: tf.Tensor, ...rest: tf.Tensor[]) => applySegment(segment, rest, x, size);
+        return tf.grads(apply as (...all: tf.Tensor[]) => tf.Tensor)([x, ...parameters], dy);
+      }
+      return tf.grads((...rest: tf.Tensor[]) => applySegment(segment, rest, x, size))(
+        parameters,
+        dy,
+      );
+    };
+    return run(compute, (values) => {
+      place(segment.parameters, hasInputGradient ? values.slice(1) : values, gradient);
+      return Float32Array.from(hasInputGradient ? (values[0] ?? []) : []);
+    });
+  }
+
+  return {
+    backend: device.backend,
+    device: device.name,
+    model,
+    gradient,
+    evaluate,
+    logits,
+    forward,
+    backward,
+    dispose: device.release,
+  };
+}
+
+function refuseLost(device: TfjsDevice): void {
+  const reason = device.lostReason();
+  if (reason !== null) throw new DeviceLostError(`the ${device.backend} device is lost: ${reason}`);
+}
+
+/** One read for all tensors, given up when the device is lost meanwhile. */
+async function readTogether(
+  device: TfjsDevice,
+  compute: () => tf.Tensor[],
+): Promise<Float32Array[]> {
+  const lengths: number[] = [];
+  const packed = tf.tidy(() => {
+    const flat = compute().map((tensor) => tf.reshape(tensor, [-1]));
+    for (const tensor of flat) lengths.push(tensor.size);
+    return tf.concat(flat, 0);
+  });
+  const gone = device.lost.then(() => null);
+  const values = await Promise.race([packed.data<'float32'>(), gone]).catch((error: unknown) => {
+    refuseLost(device);
+    throw error;
+  });
+  refuseLost(device);
+  packed.dispose();
+  let end = 0;
+  return lengths.map((length) => {
+    end += length;
+    return (values ?? new Float32Array()).subarray(end - length, end);
+  });
+}
+
+function segmentAt(model: Model, index: number): Segment {
+  const segment = model.segments[index];
+  if (segment !== undefined) return segment;
+  throw new RangeError(`segment ${index}: 0 ... ${model.segments.length - 1} is allowed`);
+}
+
+/** A tensor for each parameter; matrices as [1, rows, columns], which dense kernels take. */
+function upload(parameters: readonly Parameter[], weights: Float32Array): tf.Tensor[] {
+  return parameters.map(({ offset, length, shape }) => {
+    const values = weights.slice(offset, offset + length);
+    return tf.tensor(values, shape.length === 2 ? [1, ...shape] : [...shape]);
+  });
+}
+
+function place(
+  parameters: readonly Parameter[],
+  parts: readonly Float32Array[],
+  into: Float32Array,
+): void {
+  parameters.forEach(({ offset }, i) => {
+    into.set(parts[i] ?? [], offset);
+  });
+}
+
+function applyModel(
+  model: Model,
+  parameters: readonly tf.Tensor[],
+  input: tf.Tensor,
+  size: number,
+): tf.Tensor {
+  let used = 0;
+  return model.segments.reduce((x, segment) => {
+    const first = used;
+    used += segment.parameters.length;
+    return applySegment(segment, parameters.slice(first, used), x, size);
+  }, input);
+}
+
+function inputTensor(model: Model, x: Batch['x'], size: number): tf.Tensor {
+  const first = segmentAt(model, 0);
+  return segmentInput(model, first, x, size);
+}
+
+function segmentInput(model: Model, segment: Segment, x: Batch['x'], size: number): tf.Tensor {
+  if (segment.op.kind === 'embedding') return oneHot(x, modelSizes(model).classes);
+  return tf.tensor(Float32Array.from(x), batchShape(segment.inputShape, size));
+}
+
+/** [1, n, classes], made on the host: the kernel writes integer bits into float32 on wasm. */
+function oneHot(indices: Batch['x'], classes: number): tf.Tensor {
+  const hot = new Float32Array(indices.length * classes);
+  indices.forEach((index, row) => {
+    hot[row * classes + index] = 1;
+  });
+  return tf.tensor(hot, [1, indices.length, classes]);
+}
