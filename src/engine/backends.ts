@@ -5,6 +5,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { EngineOptions, TfjsBackendName, TfjsDevice } from './device.ts';
 import { BackendUnavailableError } from './engine.ts';
+import { registerWasmKernels } from './kernels.ts';
 import { openWebgl } from './webgl.ts';
 import { openWebgpu } from './webgpu.ts';
 
@@ -86,6 +87,7 @@ async function openWasm({ wasmUrl }: EngineOptions): Promise<OpenedBackend> {
       'tfjs-backend-wasm-threaded-simd.wasm': wasmUrl,
     });
   }
+  registerWasmKernels();
   const { wasm } = await init();
   const instance = new BackendWasm(wasm);
   const view = (tensor: tf.Tensor): Float32Array => {

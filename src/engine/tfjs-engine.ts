@@ -105,7 +105,7 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
     const hasInputGradient = segment.op.kind !== 'embedding';
     const compute = (): tf.Tensor[] => {
       const x = segmentInput(model, segment, input, size);
-      const dy = tf.tensor(outputGradient.slice(), batchShape(segment.outputShape, size));
+      const dy = tf.tensor(outputGradient, batchShape(segment.outputShape, size));
       const parameters = upload(segment.parameters, weights);
       if (hasInputGradient) {
         const apply = (x: tf.Tensor, ...rest: tf.Tensor[]) => applySegment(segment, rest, x, size);
@@ -174,7 +174,7 @@ function segmentAt(model: Model, index: number): Segment {
 /** A tensor for each parameter; matrices as [1, rows, columns], which dense kernels take. */
 function upload(parameters: readonly Parameter[], weights: Float32Array): tf.Tensor[] {
   return parameters.map(({ offset, length, shape }) => {
-    const values = weights.slice(offset, offset + length);
+    const values = weights.subarray(offset, offset + length);
     return tf.tensor(values, shape.length === 2 ? [1, ...shape] : [...shape]);
   });
 }
@@ -210,7 +210,7 @@ function inputTensor(model: Model, x: Batch['x'], size: number): tf.Tensor {
 
 function segmentInput(model: Model, segment: Segment, x: Batch['x'], size: number): tf.Tensor {
   if (segment.op.kind === 'embedding') return oneHot(x, modelSizes(model).classes);
-  return tf.tensor(Float32Array.from(x), batchShape(segment.inputShape, size));
+  return tf.tensor(x, batchShape(segment.inputShape, size));
 }
 
 /** [1, n, classes], made on the host: the kernel writes integer bits into float32 on wasm. */
