@@ -16,6 +16,7 @@ test.each([
   [{ x: [], y }, 'x: an array with at least one entry'],
   [{ x: [[[[1, 2]], [[3]]]], y }, 'x[0][1][0]: 1 entries found, 2 entries are needed'],
   [{ x: [[[[1, 'a']], [[3, 4]]]], y }, 'x[0][0][0][1]: "a" found'],
+  [{ x: [[[[1, 1e39]], [[3, 4]]]], y }, 'x[0][0][0][1]: 1e+39 found'],
   [{ x, y: [[[0]]] }, 'their first three axes must be equal'],
   [{ x, y: [[[0], [-1]]] }, 'class numbers are 0 or more'],
 ])('EX given batches with a fault are refused, and the message says where (%#)', (bad, message) => {
