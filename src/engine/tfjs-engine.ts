@@ -15,6 +15,10 @@ import { scoreLogits } from './scores.ts';
 export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
   registerGradients();
   const sizes = modelSizes(model);
+  // Backends that wait may upload late, and WebGL takes no shared memory: they get a copy.
+  const host = (values: Float32Array): Float32Array => {
+    return device.isSynchronous ? values : values.slice();
+  };
 
   /** Runs `compute` and hands the values of its tensors, flat, to `finish`. */
   function run<T>(
@@ -48,7 +52,7 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
       const loss = (...parameters: tf.Tensor[]): tf.Scalar => {
         return crossEntropy(applyModel(model, parameters, x, batch.size), labels);
       };
-      const { value, grads } = tf.valueAndGrads(loss)(upload(model.parameters, weights));
+      const { value, grads } = tf.valueAndGrads(loss)(upload(model.parameters, host(weights)));
       return [value, ...grads];
     };
     return run(compute, ([loss, ...parts]) => {
@@ -66,7 +70,7 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
     checkWeights(model, weights);
     checkInput(sizes, x, size);
     const compute = (): tf.Tensor[] => {
-      const parameters = upload(model.parameters, weights);
+      const parameters = upload(model.parameters, host(weights));
       return [applyModel(model, parameters, inputTensor(model, x, size), size)];
     };
     return run(compute, ([values]) => Float32Array.from(values ?? []));
@@ -88,7 +92,7 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
     const segment = segmentAt(model, index);
     const compute = (): tf.Tensor[] => {
       const x = segmentInput(model, segment, input, size);
-      return [applySegment(segment, upload(segment.parameters, weights), x, size)];
+      return [applySegment(segment, upload(segment.parameters, host(weights)), x, size)];
     };
     return run(compute, ([values]) => Float32Array.from(values ?? []));
   }
@@ -105,8 +109,8 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
     const hasInputGradient = segment.op.kind !== 'embedding';
     const compute = (): tf.Tensor[] => {
       const x = segmentInput(model, segment, input, size);
-      const dy = tf.tensor(outputGradient, batchShape(segment.outputShape, size));
-      const parameters = upload(segment.parameters, weights);
+      const dy = tf.tensor(host(outputGradient), batchShape(segment.outputShape, size));
+      const parameters = upload(segment.parameters, host(weights));
       if (hasInputGradient) {
         const apply = (x: tf.Tensor, ...rest: tf.Tensor[]) => applySegment(segment, rest, x, size);
         return tf.grads(apply as (...all: tf.Tensor[]) => tf.Tensor)([x, ...parameters], dy);
@@ -210,7 +214,7 @@ function inputTensor(model: Model, x: Batch['x'], size: number): tf.Tensor {
 
 function segmentInput(model: Model, segment: Segment, x: Batch['x'], size: number): tf.Tensor {
   if (segment.op.kind === 'embedding') return oneHot(x, modelSizes(model).classes);
-  return tf.tensor(x, batchShape(segment.inputShape, size));
+  return tf.tensor(Float32Array.from(x), batchShape(segment.inputShape, size));
 }
 
 /** [1, n, classes], made on the host: the kernel writes integer bits into float32 on wasm. */
