@@ -9,11 +9,16 @@ type PointsChoice = Extract<DataChoice, { samples: number }>;
 type Shape = (label: number, stream: RandomStream) => readonly [number, number];
 
 const TURNS = 1.5;
+const CENTRE = 0.15;
 const MARGIN = 0.08;
 
-/** Two arms of an Archimedean spiral, half a turn apart; evenly dense along the radius. */
+/**
+ * Two arms of an Archimedean spiral, half a turn apart; evenly dense along the radius. They stay
+ * CENTRE away from the centre, about half of what lies between them elsewhere (1 / (2 * TURNS)),
+ * since noise would mix them there.
+ */
 const spirals: Shape = (label, stream) => {
-  const t = stream.uniform();
+  const t = CENTRE + (1 - CENTRE) * stream.uniform();
   const angle = (2 * TURNS * t + label) * Math.PI;
   return [t * Math.sin(angle), t * Math.cos(angle)];
 };
