@@ -5,14 +5,14 @@ import type { Experiment } from '#experiment/experiment';
 import { parseExperiment } from '#experiment/parse';
 import type { RunClient } from '#run/client';
 import { type GivenBatches, parseGivenBatches } from '#run/given';
-import type { PageBatch } from '#run/service';
+import type { ConductorService, PageBatch } from '#run/service';
 import type { Automation, Fault, GivenRequest, LineSink, RunRequest } from './automation-types.ts';
 import { completeWithGiven } from './given-experiment.ts';
 import { createLineWriter } from './run-lines.ts';
 
 export interface AutomationOptions {
   readonly client: Pick<RunClient, 'subscribe'> & {
-    readonly conductor: Pick<RunClient['conductor'], 'start' | 'stop' | 'weights'>;
+    readonly conductor: Pick<ConductorService, 'start' | 'stop' | 'weights'>;
   };
   /** Where the packed data is served, absolute. */
   readonly dataUrl: string;
@@ -105,40 +105,38 @@ function accept(
   { experiment, given, backend }: RunRequest,
   say: AutomationOptions['say'],
 ): Accepted {
+  const faults: Fault[] = [];
   let input = experiment;
   let batches: GivenBatches | null = null;
   if (given !== null) {
     try {
       batches = parseGivenBatches(given);
     } catch (error) {
-      return refused('data', error);
+      return { ok: false, faults: [faultOf('data', error)] };
     }
     const completed = completeWithGiven(experiment, batches);
-    if (!completed.ok) return completed;
+    faults.push(...completed.faults);
     input = completed.input;
   }
   if (backend !== null && typeof input === 'object' && input !== null)
     input = { ...input, backend };
   const result = parseExperiment(input);
   if (!result.ok) {
-    const faults = result.problems.map(({ path, found, message, parameters }) => ({
-      path,
-      found,
-      message: say(message, parameters),
-    }));
-    return { ok: false, faults };
+    for (const { path, found, message, parameters } of result.problems) {
+      faults.push({ path, found, message: say(message, parameters) });
+    }
   }
+  if (!result.ok || faults.length > 0) return { ok: false, faults };
   if (batches === null) return { ok: true, experiment: result.experiment, samples: null };
   try {
     if (given?.init) joinByName(buildModel(result.experiment.model, batches.task), given.init);
   } catch (error) {
-    return refused('init', error);
+    return { ok: false, faults: [faultOf('init', error)] };
   }
   const samples = batches.steps * batches.worldSize * batches.batchPerRank;
   return { ok: true, experiment: result.experiment, samples };
 }
 
-function refused(path: string, error: unknown): Accepted {
-  const message = error instanceof Error ? error.message : String(error);
-  return { ok: false, faults: [{ path, found: '', message }] };
+function faultOf(path: string, error: unknown): Fault {
+  return { path, found: '', message: error instanceof Error ? error.message : String(error) };
 }

@@ -8,36 +8,37 @@ import type { Fault } from './automation-types.ts';
  */
 const STAND_IN = { name: 'spirals', samples: 100_000 };
 
-export type Completed =
-  | { readonly ok: true; readonly input: Readonly<Record<string, unknown>> }
-  | { readonly ok: false; readonly faults: readonly Fault[] };
+export interface Completed {
+  readonly input: unknown;
+  readonly faults: readonly Fault[];
+}
 
 /**
  * Takes replicas, batch and steps from the shape of given batches where `input` leaves them out,
- * and names each that `input` states otherwise. Other fields are the parser's to judge.
+ * and names each that `input` states otherwise. Other fields are the parser's to judge. Every step
+ * is recorded unless `input` says otherwise: such runs are short and meant for comparison.
  */
 export function completeWithGiven(input: unknown, given: GivenBatches): Completed {
+  // The parser refuses what is no object, and says so.
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    const message = 'An experiment is an object with named fields.';
-    return { ok: false, faults: [{ path: '', found: shortJson(input), message }] };
+    return { input, faults: [] };
   }
   const fields: Readonly<Record<string, unknown>> = { ...input };
-  const steps = { unit: 'steps', count: given.steps };
-  const faults = [
-    ...differing('replicas', fields.replicas, given.worldSize, 'ranks'),
-    ...differing('batchPerRank', fields.batchPerRank, given.batchPerRank, 'samples a rank'),
-    ...differingDuration(fields.duration, given.steps),
-  ];
-  if (faults.length > 0) return { ok: false, faults };
+  const { worldSize, batchPerRank, steps } = given;
   return {
-    ok: true,
     input: {
+      logEvery: 1,
       ...fields,
       data: STAND_IN,
-      replicas: given.worldSize,
-      batchPerRank: given.batchPerRank,
-      duration: steps,
+      replicas: worldSize,
+      batchPerRank,
+      duration: { unit: 'steps', count: steps },
     },
+    faults: [
+      ...differing('replicas', fields.replicas, worldSize, 'ranks'),
+      ...differing('batchPerRank', fields.batchPerRank, batchPerRank, 'samples a rank'),
+      ...differingDuration(fields.duration, steps),
+    ],
   };
 }
 
@@ -62,7 +63,7 @@ function differingDuration(duration: unknown, steps: number): Fault[] {
 }
 
 /** JSON text of a found value, cut where it is long. */
-export function shortJson(value: unknown): string {
+function shortJson(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
