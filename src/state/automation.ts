@@ -33,7 +33,7 @@ declare global {
 
 /** The interface over a conductor; the same parser and the same conductor as the page uses. */
 export function createAutomation(options: AutomationOptions): Automation {
-  const { client, dataUrl, say, now } = options;
+  const { client, say, now } = options;
   return {
     async run(request) {
       const accepted = accept(request, say);
@@ -45,7 +45,7 @@ export function createAutomation(options: AutomationOptions): Automation {
         const sent = globalThis.ringsideLines?.(lines);
         delivered = delivered.then(() => sent);
       };
-      const message = await watch(accepted.experiment, request.given, (batch) => {
+      const message = await watch(options, accepted.experiment, request.given, (batch) => {
         deliver(writer.lines(batch, now()));
         return writer.end() !== null;
       });
@@ -58,37 +58,39 @@ export function createAutomation(options: AutomationOptions): Automation {
     },
     weights: () => client.conductor.weights(),
   };
+}
 
-  /** Starts a run and hears its news until `take` says that it has ended; resolves with its failure. */
-  async function watch(
-    experiment: Experiment,
-    given: GivenRequest | null,
-    take: (batch: PageBatch) => boolean,
-  ): Promise<string> {
-    // News may come before `start` has answered with the run's number; older runs' news is not ours.
-    const early: PageBatch[] = [];
-    let run: number | null = null;
-    let unsubscribe = (): void => {};
-    const ended = new Promise<string>((resolve) => {
-      const hear = (batch: PageBatch): void => {
-        if (run === null) early.push(batch);
-        else if (batch.run === run && take(batch)) {
-          resolve(batch.failure === null ? '' : failureText(batch.failure, say));
-        }
-      };
-      unsubscribe = client.subscribe(hear);
-      client.conductor.start(experiment, { paused: false, dataUrl, given }).then(
-        (started) => {
-          run = started;
-          for (const batch of early) hear(batch);
-        },
-        (error: unknown) => resolve(String(error)),
-      );
-    });
-    const message = await ended;
-    unsubscribe();
-    return message;
-  }
+/** Starts a run and hears its news until `take` says that it has ended; resolves with its failure. */
+async function watch(
+  { client, dataUrl, say }: AutomationOptions,
+  experiment: Experiment,
+  given: GivenRequest | null,
+  take: (batch: PageBatch) => boolean,
+): Promise<string> {
+  // News may come before `start` has answered with the run's number; older runs' news is not ours.
+  const early: PageBatch[] = [];
+  let run: number | null = null;
+  let unsubscribe = (): void => {};
+  const ended = new Promise<string>((resolve) => {
+    const hear = (batch: PageBatch): void => {
+      if (run === null) early.push(batch);
+      else if (batch.run > run) resolve('Another run was started in its place.');
+      else if (batch.run === run && take(batch)) {
+        resolve(batch.failure === null ? '' : failureText(batch.failure, say));
+      }
+    };
+    unsubscribe = client.subscribe(hear);
+    client.conductor.start(experiment, { paused: false, dataUrl, given }).then(
+      (started) => {
+        run = started;
+        for (const batch of early) hear(batch);
+      },
+      (error: unknown) => resolve(String(error)),
+    );
+  });
+  const message = await ended;
+  unsubscribe();
+  return message;
 }
 
 function failureText(
