@@ -7,9 +7,9 @@ import { hashBytes } from '#core/hash';
 import { DataError } from './data-error.ts';
 
 /** The format that `scripts/prepare-data.mjs` writes and this file reads. */
-export const FORMAT = 1;
-export const HEADER_BYTES = 16;
-export const MANIFEST = 'manifest.json';
+const FORMAT = 1;
+const HEADER_BYTES = 16;
+const MANIFEST = 'manifest.json';
 
 export interface PackedFile {
   readonly name: string;

@@ -16,7 +16,7 @@ test.each(NAMES)('DA-10 %s: balanced, within the square, train and test apart', 
   const train = labelled(dataset);
   expect(train.count).toBe(1001);
   expect(train.y.reduce((ones, y) => ones + y, 0)).toBe(500);
-  const largest = train.x.reduce((most, v) => Math.max(most, Math.abs(v)), 0);
+  const largest = Math.max(...Array.from(train.x, Math.abs));
   expect(largest).toBeLessThanOrEqual(1);
   expect(largest).toBeGreaterThan(0.9);
   expect(dataset.test.kind === 'labelled' && dataset.test.x).not.toEqual(train.x);
