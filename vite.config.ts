@@ -8,6 +8,9 @@ export default defineConfig({
   base: './',
   plugins: [react(), pagePolicy()],
   worker: { format: 'es' },
+  // The workers' packages are found at once, not when the first run asks for them, or the page
+  // would reload in the middle of it.
+  optimizeDeps: { entries: ['index.html', 'workers/*.ts'] },
   build: {
     outDir: 'dist',
     target: 'es2023',
