@@ -1,5 +1,6 @@
 /** @file How many samples a choice of data has, and how many steps that makes. */
 import type { ModelSpec } from '#core/model';
+import { stepsPerEpoch } from '#core/sampler';
 import type { DataChoice, Experiment } from './experiment.ts';
 
 export interface SampleCounts {
@@ -32,16 +33,6 @@ export function sampleCounts(data: DataChoice, model: ModelSpec): SampleCounts {
     train: windows(NOVEL_TRAIN, context),
     test: windows(NOVEL_CHARACTERS - NOVEL_TRAIN, context),
   };
-}
-
-/** Samples a rank draws in an epoch: ceil(count / replicas), as PyTorch's DistributedSampler. */
-export function shardSize(count: number, replicas: number): number {
-  return Math.ceil(count / replicas);
-}
-
-/** Steps of an epoch; the last batch may be short. */
-export function stepsPerEpoch(count: number, replicas: number, batchPerRank: number): number {
-  return Math.ceil(shardSize(count, replicas) / batchPerRank);
 }
 
 /** Steps of the whole run over `trainCount` samples. */

@@ -1,9 +1,10 @@
 /**
  * @file Defaults, where they depend on what was chosen: spirals want another model and learning
- * rate than digits. One list of recipes, applied in order; a later one wins.
+ * rate than digits. One list of recipes says so.
  */
-import { sampleCounts, shardSize, totalSteps } from './counts.ts';
-import type { Experiment } from './experiment.ts';
+import { samplesPerRank } from '#core/sampler';
+import { sampleCounts, totalSteps } from './counts.ts';
+import type { Experiment, PointsName } from './experiment.ts';
 import { FIELDS } from './fields.ts';
 import type { Values } from './values.ts';
 
@@ -20,25 +21,36 @@ type ChoicePath = (typeof CHOICE_PATHS)[number];
 /** What was chosen; the rest takes its default. */
 export type Choices = { readonly [Path in ChoicePath]?: Values[Path] };
 
-interface Recipe {
+/** Defaults that hold where every named choice has one of the listed values. */
+export interface Recipe {
   readonly when: { readonly [Path in ChoicePath]?: readonly Values[Path][] };
   readonly values: Partial<Values>;
 }
 
-const RECIPES: readonly Recipe[] = [
+const POINTS: readonly PointsName[] = ['spirals', 'moons', 'circles', 'xor'];
+
+/** In order; a later one wins. */
+export const RECIPES: readonly Recipe[] = [
   { when: { 'data.size': ['full'] }, values: { evalEvery: 469 } },
   {
-    when: { 'data.name': ['spirals', 'moons', 'circles', 'xor'] },
+    when: { 'data.name': POINTS },
     values: {
       'model.hidden': [8, 8],
       'model.activation': 'tanh',
       batchPerRank: 10,
-      'duration.count': 20,
+      'duration.count': 40,
+      'optimizer.kind': 'adam',
       evalEvery: 25,
       logEvery: 5,
     },
   },
-  { when: { 'data.name': ['spirals'] }, values: { 'duration.count': 200, logEvery: 10 } },
+  {
+    when: { 'data.name': ['spirals'] },
+    values: { 'data.noise': 0.02, 'model.hidden': [16, 16], 'duration.count': 150, logEvery: 10 },
+  },
+  { when: { 'data.name': ['moons'] }, values: { 'data.noise': 0.1, 'duration.count': 60 } },
+  { when: { 'data.name': ['circles'] }, values: { 'data.noise': 0.1, 'model.hidden': [8] } },
+  { when: { 'data.name': ['xor'] }, values: { 'model.hidden': [4] } },
   {
     when: { 'data.name': ['moby-dick'] },
     values: {
@@ -65,11 +77,12 @@ const RECIPES: readonly Recipe[] = [
   { when: { 'optimizer.kind': ['adam', 'adamw'] }, values: { 'learningRate.base': 0.001 } },
   { when: { 'optimizer.kind': ['adamw'] }, values: { 'optimizer.weightDecay': 0.01 } },
   {
-    when: {
-      'data.name': ['spirals', 'moons', 'circles', 'xor'],
-      'optimizer.kind': ['adam', 'adamw'],
-    },
-    values: { 'learningRate.base': 0.01 },
+    when: { 'data.name': POINTS, 'optimizer.kind': ['sgd'] },
+    values: { 'learningRate.base': 0.1 },
+  },
+  {
+    when: { 'data.name': POINTS, 'optimizer.kind': ['adam', 'adamw'] },
+    values: { 'learningRate.base': 0.02 },
   },
   {
     when: { 'data.name': ['moby-dick'], 'optimizer.kind': ['adam', 'adamw'] },
@@ -107,7 +120,7 @@ export function fitDefaults(experiment: Experiment, given: ReadonlySet<string>):
   let fitted = experiment;
   const { train } = sampleCounts(fitted.data, fitted.model);
   if (!given.has('batchPerRank')) {
-    const shard = shardSize(train, fitted.replicas);
+    const shard = samplesPerRank(train, fitted.replicas, false);
     fitted = { ...fitted, batchPerRank: Math.min(fitted.batchPerRank, shard) };
   }
   const { model, learningRate } = fitted;

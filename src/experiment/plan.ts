@@ -2,7 +2,8 @@
 import type { TaskShape } from '#core/model';
 import { buildModel } from '#core/models';
 import type { Plan } from '#core/plan';
-import { stepsPerEpoch, totalSteps } from './counts.ts';
+import { stepsPerEpoch } from '#core/sampler';
+import { totalSteps } from './counts.ts';
 import type { DataChoice, Experiment } from './experiment.ts';
 
 const BYTES_PER_MIB = 1_048_576;

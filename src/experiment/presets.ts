@@ -19,9 +19,9 @@ const INPUTS: Readonly<Record<PresetId, unknown>> = {
   'mnist-mlp': {},
   'mnist-cnn': { model: { kind: 'cnn' }, duration: { count: 6 } },
   spirals: { data: { name: 'spirals' } },
-  moons: { data: { name: 'moons', noise: 0.1 } },
-  circles: { data: { name: 'circles', noise: 0.1 }, model: { hidden: [8] } },
-  xor: { data: { name: 'xor' }, model: { hidden: [4] } },
+  moons: { data: { name: 'moons' } },
+  circles: { data: { name: 'circles' } },
+  xor: { data: { name: 'xor' } },
   'moby-dick': { data: { name: 'moby-dick' } },
   'mnist-webgpu': { backend: 'webgpu' },
 };

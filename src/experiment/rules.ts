@@ -1,5 +1,6 @@
 /** @file Rules between fields: combinations that make no sense although each part is allowed. */
-import { sampleCounts, shardSize, totalSteps } from './counts.ts';
+import { samplesPerRank } from '#core/sampler';
+import { sampleCounts, totalSteps } from './counts.ts';
 import type { DataChoice, Experiment, Problem } from './experiment.ts';
 import { type FieldPath, fieldAt } from './fields.ts';
 import { describeFound, overlaps } from './problem.ts';
@@ -87,7 +88,7 @@ function headsDivideWidth({ model }: Experiment): Fault {
 
 function batchOverShard(experiment: Experiment): Fault {
   const { replicas, batchPerRank } = experiment;
-  const shard = shardSize(trainCount(experiment), replicas);
+  const shard = samplesPerRank(trainCount(experiment), replicas, false);
   if (batchPerRank <= shard) return null;
   return { message: 'problem.batchOverShard', parameters: { replicas, shard } };
 }
