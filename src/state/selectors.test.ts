@@ -63,7 +63,8 @@ test('UI-5 a step splits into compute, communicate, update and the rest', () => 
     updateMs: [1, 1],
   };
   expect(stepSplit([])).toBeNull();
-  expect(stepSplit([record, record])).toEqual({
+  expect(stepSplit([record, { ...record, step: 11 }])?.total).toBe(1);
+  expect(stepSplit([record, { ...record, step: 2 }])).toEqual({
     total: 10,
     compute: 5,
     communicate: 2,

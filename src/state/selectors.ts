@@ -57,7 +57,7 @@ export function gradientBytes(info: RunEvent): number {
 }
 
 export interface StepSplit {
-  /** Mean wall milliseconds of a record. */
+  /** Mean wall milliseconds of a step. */
   readonly total: number;
   readonly compute: number;
   readonly communicate: number;
@@ -70,14 +70,22 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
 
-/** Where the wall time of the last records went, averaged over them and over the ranks. */
+/** Steps from one record to the next; a run may record every tenth step only. */
+export function recordSteps(records: readonly WallRecord[]): number {
+  const [first, last] = [records[0], records.at(-1)];
+  if (!first || !last || records.length < 2) return 1;
+  return (last.step - first.step) / (records.length - 1);
+}
+
+/** Where the wall time of a step went, averaged over the last records and over the ranks. */
 export function stepSplit(records: readonly WallRecord[]): StepSplit | null {
   if (records.length === 0) return null;
-  const compute = mean(records.map((record) => mean(record.computeMs)));
-  const communicate = mean(records.map((record) => mean(record.communicateMs)));
-  const update = mean(records.map((record) => mean(record.updateMs)));
+  const steps = recordSteps(records);
+  const compute = mean(records.map((record) => mean(record.computeMs))) / steps;
+  const communicate = mean(records.map((record) => mean(record.communicateMs))) / steps;
+  const update = mean(records.map((record) => mean(record.updateMs))) / steps;
   const busy = compute + communicate + update;
-  const total = Math.max(mean(records.map((record) => record.wallMs)), busy);
+  const total = Math.max(mean(records.map((record) => record.wallMs)) / steps, busy);
   return { total, compute, communicate, update, other: total - busy };
 }
 

@@ -15,9 +15,11 @@ import './fonts.css';
 import './tokens.css';
 import './base.css';
 import './controls.css';
+import './overlays.css';
 import './top.css';
 import './experiment.css';
 import './cluster.css';
+import './centre.css';
 import './happened.css';
 import './strip.css';
 

@@ -5,7 +5,7 @@ import { isActive } from '#state/run-state';
 import { agreementOf, dissenters } from '#state/selectors';
 import { ClusterCentre } from './cluster-centre.tsx';
 import { useLabState, useLive, useText } from './lab-context.ts';
-import { RankCard } from './rank-card.tsx';
+import { RankCard, type RankCardProps } from './rank-card.tsx';
 import { ringLayout } from './ring-layout.ts';
 import { RingLinks } from './ring-links.tsx';
 import { useSize } from './use-size.ts';
@@ -33,34 +33,46 @@ function Ring() {
   );
   const step = live.lastStep;
   const outside = dissenters(agreementOf(step, disagreement));
+  const cards: readonly RankCardProps[] = layout.nodes.map((centre, rank) => ({
+    rank,
+    size: layout.size,
+    place: {
+      width: layout.nodeWidth,
+      height: layout.nodeHeight,
+      left: centre.x - layout.nodeWidth / 2,
+      top: centre.y - layout.nodeHeight / 2,
+    },
+    activity: live.activity[rank] ?? 'idle',
+    sample: samples[rank],
+    batch,
+    loss: step?.lossPerRank[rank],
+    hash: step?.weightsHash[rank],
+    dissents: outside.includes(rank),
+  }));
+  const label = t('page.cluster.ranks', { count: replicas });
   return (
-    <div ref={area} className="ring">
-      {size && (
-        <>
-          <RingLinks layout={layout} />
-          <ClusterCentre replicas={replicas} width={layout.centreWidth} />
-          <ul className="ranks" aria-label={t('page.cluster.ranks', { count: replicas })}>
-            {layout.nodes.map((centre, rank) => (
-              <RankCard
-                // biome-ignore lint/suspicious/noArrayIndexKey: the index is the rank.
-                key={rank}
-                rank={rank}
-                size={layout.size}
-                centre={centre}
-                width={layout.nodeWidth}
-                height={layout.nodeHeight}
-                activity={live.activity[rank] ?? 'idle'}
-                sample={samples[rank]}
-                batch={batch}
-                loss={step?.lossPerRank[rank]}
-                hash={step?.weightsHash[rank]}
-                dissents={outside.includes(rank)}
-              />
-            ))}
-          </ul>
-        </>
+    <>
+      <div ref={area} className="ring">
+        {size && (
+          <>
+            <RingLinks layout={layout} />
+            <ClusterCentre replicas={replicas} width={layout.centreWidth} />
+            <ul className="ranks" aria-label={label} aria-hidden={layout.size === 'dot'}>
+              {cards.map((card) => (
+                <RankCard key={card.rank} {...card} />
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+      {layout.size === 'dot' && (
+        <ul className="rank-list" aria-label={label}>
+          {cards.map(({ place: _, ...card }) => (
+            <RankCard key={card.rank} {...card} size="listed" />
+          ))}
+        </ul>
       )}
-    </div>
+    </>
   );
 }
 

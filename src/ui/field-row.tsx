@@ -2,15 +2,15 @@
 
 import { type CSSProperties, useId, useState } from 'react';
 import type { Problem } from '#experiment/experiment';
-import type { ChoiceField, ListField, NumberField, SwitchField } from '#experiment/field';
+import type { ChoiceField, Field, ListField, NumberField, SwitchField } from '#experiment/field';
 import { type FieldPath, fieldAt } from '#experiment/fields';
-import { isMessageKey } from '#i18n/translate';
+import { isMessageKey, type Locale } from '#i18n/translate';
 import { type Json, listFromText, numberFromText, valueAt } from '#state/draft';
 import { problemsAt } from '#state/selectors';
 import { sliderOf } from '#state/slider';
 import { choiceLabel, fieldLabel } from './field-words.ts';
 import { InfoIcon } from './icons.tsx';
-import { useLab, useLabState, useText } from './lab-context.ts';
+import { type Text, useLab, useLabState, useSettings, useText } from './lab-context.ts';
 import { Popover } from './popover.tsx';
 import { Segments } from './segments.tsx';
 
@@ -55,9 +55,11 @@ export function FieldInfo(props: { readonly path: FieldPath }) {
   );
 }
 
-function asText(value: Json | undefined): string {
+function asText(value: Json | undefined, locale: Locale): string {
   if (Array.isArray(value)) return value.join(', ');
-  return typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'number') return '';
+  return locale === 'ru' ? String(value).replace('.', ',') : String(value);
 }
 
 interface TypedProps extends ControlProps<NumberField | ListField> {
@@ -67,6 +69,7 @@ interface TypedProps extends ControlProps<NumberField | ListField> {
 /** Shows what is typed while it is being typed, and the draft's value otherwise. */
 function TypedValue(props: TypedProps) {
   const { edit } = useLab().store.actions;
+  const { locale } = useSettings();
   const [typed, setTyped] = useState<string | null>(null);
   return (
     <input
@@ -78,7 +81,7 @@ function TypedValue(props: TypedProps) {
       aria-label={props.label}
       aria-invalid={props.describedBy !== undefined}
       aria-describedby={props.describedBy}
-      value={typed ?? asText(props.value)}
+      value={typed ?? asText(props.value, locale)}
       onChange={(event) => {
         setTyped(event.target.value);
         edit(props.path, props.read(event.target.value));
@@ -93,6 +96,7 @@ function TypedValue(props: TypedProps) {
 
 function Slider(props: ControlProps<NumberField>) {
   const { edit } = useLab().store.actions;
+  const { locale } = useSettings();
   const slider = sliderOf(props.field);
   const value = typeof props.value === 'number' ? props.value : props.field.default;
   const position = slider.positionOf(value);
@@ -106,7 +110,7 @@ function Slider(props: ControlProps<NumberField>) {
       value={position}
       style={filled}
       aria-label={props.label}
-      aria-valuetext={String(value)}
+      aria-valuetext={asText(value, locale)}
       onChange={(event) => edit(props.path, slider.valueAt(event.target.valueAsNumber))}
     />
   );
@@ -146,14 +150,14 @@ function ChoiceControl(props: ControlProps<ChoiceField>) {
   return (
     <Segments
       label={props.label}
-      value={asText(props.value)}
+      value={typeof props.value === 'string' ? props.value : ''}
       choices={props.field.choices.map((value) => choiceLabel(t, props.path, value))}
       onChoose={(value) => edit(props.path, value)}
     />
   );
 }
 
-function Control(props: ControlProps<NumberField | ListField | ChoiceField | SwitchField>) {
+function Control(props: ControlProps<Field>) {
   const { field } = props;
   switch (field.kind) {
     case 'integer':
@@ -166,6 +170,16 @@ function Control(props: ControlProps<NumberField | ListField | ChoiceField | Swi
     case 'switch':
       return <SwitchControl {...props} field={field} />;
   }
+}
+
+/** Characters of all labels together that still fit beside a field's name. */
+const INLINE_CHOICE = 15;
+
+function rowShape(t: Text, field: Field, path: FieldPath): string {
+  if (field.kind === 'integer' || field.kind === 'number') return 'ranged';
+  if (field.kind !== 'choice') return 'plain';
+  const labels = field.choices.map((value) => choiceLabel(t, path, value).label);
+  return labels.join('').length <= INLINE_CHOICE ? 'plain' : 'stacked';
 }
 
 /** A labelled row with the control that the field table asks for. */
@@ -182,7 +196,7 @@ export function FieldRow(props: { readonly path: FieldPath }) {
   const label = fieldLabel(t, path);
   const describedBy = problems.length > 0 ? id : undefined;
   return (
-    <div className={`row ${field.kind}`} data-field={path}>
+    <div className={`row ${rowShape(t, field, path)}`} data-field={path}>
       <div className="row-label">
         <span className="row-name">{label}</span>
         <FieldInfo path={path} />

@@ -18,7 +18,7 @@ test('durations choose their unit', () => {
 
 test('losses, shares, rates and hashes', () => {
   expect(loss('en', 1.98754)).toBe('1.988');
-  expect(loss('en', 0.00123)).toBe('0.00123');
+  expect(loss('en', 0.00123)).toBe('0.0012');
   expect(loss('en', Number.NaN)).toBe('NaN');
   expect(percent('en', 0.9462)).toBe('94.6');
   expect(rate('en', 812_345)).toBe('812,000');

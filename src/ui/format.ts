@@ -25,10 +25,10 @@ export function count(locale: Locale, value: number): string {
   return format(locale, 0, 0).format(value);
 }
 
-/** A loss in nats: three decimals, more where it is small. */
+/** A loss in nats: three decimals, fewer where it is large. */
 export function loss(locale: Locale, value: number): string {
   if (!Number.isFinite(value)) return 'NaN';
-  const decimals = value >= 100 ? 1 : value >= 10 ? 2 : value >= 0.01 ? 3 : 5;
+  const decimals = value >= 100 ? 1 : value >= 10 ? 2 : value >= 0.01 ? 3 : 4;
   return format(locale, decimals, decimals).format(value);
 }
 

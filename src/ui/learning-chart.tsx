@@ -113,8 +113,9 @@ function Plot(props: PlotProps) {
         (labels[i] ?? 0) + 0.3 * rem,
       );
       set(root, `.end.${line.key}`, {
-        cx: end ? at.x(end[props.axis]) : -10,
-        cy: end ? at.y(end.mean) : -10,
+        cx: end ? at.x(end[props.axis]) : 0,
+        cy: end ? at.y(end.mean) : 0,
+        visibility: end ? 'visible' : 'hidden',
       });
     }
     if (props.withAxis) {
@@ -137,7 +138,7 @@ function Plot(props: PlotProps) {
         <g key={key}>
           <path className={`band ${key}`} />
           <path className={`line ${key}`} />
-          <circle className={`end ${key}`} r="2.5" cx="-10" cy="-10" />
+          <circle className={`end ${key}`} r="2.5" visibility="hidden" />
           <text className={`label ${key}`} />
         </g>
       ))}

@@ -1,17 +1,18 @@
 /** @file One replica on the ring: what it does now, its batch, its loss, its weights' hash. */
+
+import type { CSSProperties } from 'react';
 import type { Activity, BatchSample } from '#protocol/replica';
 import { loss, shortHash } from './format.ts';
 import { AlertIcon, CheckIcon } from './icons.tsx';
 import { useText } from './lab-context.ts';
-import type { NodeSize, Point } from './ring-layout.ts';
+import type { NodeSize } from './ring-layout.ts';
 import { SampleTiles } from './sample-tiles.tsx';
 
-interface RankCardProps {
+export interface RankCardProps {
   readonly rank: number;
-  readonly size: NodeSize;
-  readonly centre: Point;
-  readonly width: number;
-  readonly height: number;
+  /** "listed" is a card below the ring, where the ring itself has room for dots only. */
+  readonly size: NodeSize | 'listed';
+  readonly place?: CSSProperties;
   readonly activity: Activity;
   readonly sample: BatchSample | undefined;
   readonly batch: number;
@@ -20,69 +21,74 @@ interface RankCardProps {
   readonly dissents: boolean;
 }
 
-const TILES = { large: 6, medium: 5, compact: 0, dot: 0 } as const;
+/** Sample tiles by size; sizes without any say only the least. */
+const TILES = { large: 6, medium: 5, listed: 4, compact: 0, dot: 0 } as const;
 
-function Hash(props: { readonly hash: string | undefined; readonly dissents: boolean }) {
+interface HashProps {
+  readonly hash: string | undefined;
+  readonly dissents: boolean;
+  /** Characters are left out where there is no room for them. */
+  readonly brief: boolean;
+}
+
+function Hash(props: HashProps) {
   const t = useText();
-  if (props.hash === undefined) return <span className="hash none">{t('page.rank.noHash')}</span>;
+  const { hash, dissents, brief } = props;
+  if (hash === undefined) {
+    return brief ? null : <span className="hash none">{t('page.rank.noHash')}</span>;
+  }
   return (
-    <span className={props.dissents ? 'hash dissents' : 'hash'}>
-      {props.dissents ? <AlertIcon /> : <CheckIcon />}
+    <span className={dissents ? 'hash dissents' : 'hash'}>
+      {dissents ? <AlertIcon /> : <CheckIcon />}
       <span className="visually-hidden">
-        {t(props.dissents ? 'page.rank.differs' : 'page.rank.agrees')}
+        {t(dissents ? 'page.rank.differs' : 'page.rank.agrees')}
       </span>
-      {shortHash(props.hash)}
+      <span className={brief ? 'visually-hidden' : ''}>{shortHash(hash)}</span>
     </span>
+  );
+}
+
+function Foot(props: RankCardProps & { readonly brief: boolean }) {
+  const t = useText();
+  return (
+    <div className="rank-foot">
+      <span className="rank-loss">
+        <span className={props.brief ? 'visually-hidden' : 'rank-loss-word'}>
+          {t('page.rank.loss')}{' '}
+        </span>
+        <b>{props.loss === undefined ? '\u2013' : loss(t.locale, props.loss)}</b>
+      </span>
+      <Hash hash={props.hash} dissents={props.dissents} brief={props.brief} />
+    </div>
   );
 }
 
 export function RankCard(props: RankCardProps) {
   const t = useText();
   const { size, rank, activity } = props;
-  const place = {
-    width: props.width,
-    height: props.height,
-    left: props.centre.x - props.width / 2,
-    top: props.centre.y - props.height / 2,
-  };
-  const name = t('page.rank.name', { rank });
-  const lossText = props.loss === undefined ? '' : loss(t.locale, props.loss);
+  const tiles = TILES[size];
+  const brief = tiles === 0;
+  const doing = t(`page.activity.${activity}`);
   return (
     <li
       className={`rank ${size}${props.dissents ? ' dissents' : ''}`}
-      style={place}
+      style={props.place}
       data-rank={rank}
       data-activity={activity}
-      title={size === 'compact' || size === 'dot' ? t(`page.activity.${activity}`) : undefined}
+      title={brief ? doing : undefined}
     >
       <div className="rank-head">
-        <span className="rank-name">{size === 'dot' ? rank : name}</span>
-        <span className="rank-activity">
-          <span className={TILES[size] === 0 ? 'visually-hidden' : ''}>
-            {t(`page.activity.${activity}`)}
+        <span className="rank-name">{size === 'dot' ? rank : t('page.rank.name', { rank })}</span>
+        {size === 'dot' && props.hash !== undefined ? (
+          <Hash hash={props.hash} dissents={props.dissents} brief />
+        ) : (
+          <span className="rank-activity">
+            <span className={brief ? 'visually-hidden' : ''}>{doing}</span>
           </span>
-        </span>
+        )}
       </div>
-      {TILES[size] > 0 && (
-        <SampleTiles sample={props.sample} batch={props.batch} tiles={TILES[size]} />
-      )}
-      {size !== 'dot' && (
-        <div className="rank-foot">
-          <span className="rank-loss">
-            {TILES[size] > 0 ? <span className="rank-loss-word">{t('page.rank.loss')}</span> : null}
-            <b>{lossText || '\u2013'}</b>
-          </span>
-          {TILES[size] > 0 ? (
-            <Hash hash={props.hash} dissents={props.dissents} />
-          ) : (
-            props.hash !== undefined && (
-              <span className={props.dissents ? 'hash dissents' : 'hash'}>
-                {props.dissents ? <AlertIcon /> : <CheckIcon />}
-              </span>
-            )
-          )}
-        </div>
-      )}
+      {tiles > 0 && <SampleTiles sample={props.sample} batch={props.batch} tiles={tiles} />}
+      {size !== 'dot' && <Foot {...props} brief={brief} />}
     </li>
   );
 }

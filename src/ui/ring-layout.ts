@@ -32,8 +32,8 @@ export interface RingLayout {
 
 /** Node sizes and the least free space between nodes and around the middle, in rem. */
 const SIZES: readonly { size: NodeSize; width: number; height: number; most: number }[] = [
-  { size: 'large', width: 15.4, height: 7.2, most: 8 },
-  { size: 'medium', width: 13.2, height: 6.8, most: 8 },
+  { size: 'large', width: 16.4, height: 7.2, most: 8 },
+  { size: 'medium', width: 14, height: 6.8, most: 8 },
   { size: 'compact', width: 6.8, height: 3.5, most: 16 },
   { size: 'dot', width: 3.4, height: 2.5, most: 16 },
 ];

@@ -2,16 +2,16 @@ import { expect, test } from 'vitest';
 import type { WallRecord } from '#run/log';
 import { stripGeometry } from './strip-geometry.ts';
 
-const record = (step: number, wallMs: number): WallRecord => ({
+const record = (step: number, wallMs: number, computeMs = 5): WallRecord => ({
   step,
   wallMs,
-  computeMs: [4, 5],
+  computeMs: [computeMs - 1, computeMs],
   communicateMs: [2, 2],
   updateMs: [1, 1],
 });
 
-test('UI-7 records share the width in proportion to their wall time', () => {
-  const { steps, totalMs } = stripGeometry([record(6, 10), record(7, 30)], 2, 400, 60);
+test('UI-7 the wall time of all records is shared out by their busiest ranks', () => {
+  const { steps, totalMs } = stripGeometry([record(6, 35, 5), record(7, 5, 21)], 2, 400, 60);
   expect(totalMs).toBe(40);
   expect(steps).toEqual([
     { step: 6, x: 0, width: 100 },

@@ -31,16 +31,28 @@ function bar(x: number, y: number, width: number, height: number): string {
   );
 }
 
-/** A record's span: its wall time, or the busiest rank's where clocks disagree. */
-function spanOf(record: WallRecord): number {
-  const busy = record.computeMs.map(
+/** Milliseconds in which the record's busiest rank did something that was measured. */
+function busyMs(record: WallRecord): number {
+  const ranks = record.computeMs.map(
     (ms, rank) => ms + (record.communicateMs[rank] ?? 0) + (record.updateMs[rank] ?? 0),
   );
-  return Math.max(record.wallMs, ...busy, 0);
+  return Math.max(...ranks, 0);
 }
 
 /**
- * Records lie one after another on `width` pixels, each as wide as its wall time; in each, a rank
+ * How long each record lasted. Records are timed where they are gathered, several at once, so
+ * their wall time is sound in sum only: the sum is shared out by the busiest ranks' own clocks.
+ */
+function spansMs(records: readonly WallRecord[]): readonly number[] {
+  const busy = records.map(busyMs);
+  const busySum = busy.reduce((sum, ms) => sum + ms, 0);
+  const wallSum = records.reduce((sum, record) => sum + record.wallMs, 0);
+  if (busySum === 0) return records.map((record) => record.wallMs);
+  return busy.map((ms) => ms * Math.max(1, wallSum / busySum));
+}
+
+/**
+ * Records lie one after another on `width` pixels, each as wide as it lasted; in each, a rank
  * computes, communicates and updates, and what is left is the rest. Rows are ranks.
  */
 export function stripGeometry(
@@ -49,7 +61,8 @@ export function stripGeometry(
   width: number,
   height: number,
 ): StripGeometry {
-  const totalMs = records.reduce((sum, record) => sum + spanOf(record), 0);
+  const spans = spansMs(records);
+  const totalMs = spans.reduce((sum, ms) => sum + ms, 0);
   const perMs = totalMs > 0 ? width / totalMs : 0;
   const row = height / Math.max(1, ranks);
   const barHeight = Math.max(2, Math.min(row - 2, 0.78 * row));
@@ -57,8 +70,8 @@ export function stripGeometry(
   const steps: { step: number; x: number; width: number }[] = [];
   let edges = '';
   let start = 0;
-  for (const record of records) {
-    const span = spanOf(record) * perMs;
+  for (const [i, record] of records.entries()) {
+    const span = (spans[i] ?? 0) * perMs;
     edges += `M${start.toFixed(2)} 0V${height}`;
     steps.push({ step: record.step, x: start, width: span });
     for (let rank = 0; rank < ranks; rank++) {

@@ -70,8 +70,8 @@ function Boundary(props: { readonly probe: ProbeOf<'boundary'> }) {
       <canvas
         ref={canvas}
         className="boundary"
-        width={640}
-        height={320}
+        width={600}
+        height={600}
         role="img"
         aria-label={t('page.boundary.sentence')}
       />
@@ -89,7 +89,7 @@ function Prose(props: { readonly probe: ProbeOf<'text'> }) {
       {/* Focusable, so that the keyboard can scroll what does not fit. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above. */}
       <p className="written" lang="en" tabIndex={0}>
-        <b>{props.probe.prompt}</b>
+        <b className="prompt">{props.probe.prompt}</b>
         {props.probe.text}
       </p>
     </>
@@ -120,7 +120,7 @@ function Fallbacks() {
 export function TaskView() {
   const probe = useLabState((state) => state.probe);
   return (
-    <div className={`task-view ${probe?.kind ?? 'none'}`}>
+    <div className="task-view">
       <Fallbacks />
       {probe === null && <Waiting />}
       {probe?.kind === 'digits' && <Digits probe={probe} />}

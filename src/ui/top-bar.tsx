@@ -110,7 +110,14 @@ function Progress() {
   const t = useText();
   const live = useLive();
   const status = useLabState((state) => state.run.status);
-  if (live.totalSteps === 0) return <p className="step-count" data-steps="0" />;
+  if (live.totalSteps === 0) {
+    return (
+      <p className="step-count" data-steps="0" data-status={status}>
+        <b>{t(`page.status.${status}`)}</b>
+        <small>{t(status === 'idle' ? 'page.idle.keys' : 'page.idle.wait')}</small>
+      </p>
+    );
+  }
   return (
     <p className="step-count" data-steps={live.completed} data-status={status}>
       <b>{count(t.locale, live.completed)}</b>{' '}

@@ -2,7 +2,8 @@
 
 import { useRef } from 'react';
 import type { WallRecord } from '#run/log';
-import { count, duration, figure } from './format.ts';
+import { recordSteps } from '#state/selectors';
+import { duration, figure } from './format.ts';
 import { useDrawing, useLab, useLabState, useLive, useText } from './lab-context.ts';
 import { type StripGeometry, stripGeometry } from './strip-geometry.ts';
 import { useSize } from './use-size.ts';
@@ -10,6 +11,9 @@ import { useSize } from './use-size.ts';
 /** Slower than the charts: bars are to be compared, not to flicker. */
 const DRAW_INTERVAL_MS = 400;
 const SHOWN_RECORDS = 8;
+/** Widths of a step's label and of the label at the end. */
+const LABEL_REM = 4.6;
+const END_REM = 9;
 const KINDS = ['other', 'compute', 'communicate', 'update'] as const;
 
 function lastRecords(records: readonly WallRecord[]): readonly WallRecord[] {
@@ -41,7 +45,10 @@ function StripRows(props: { readonly ranks: number }) {
       const label = labels[i];
       const step = geometry.steps[i];
       if (!(label instanceof HTMLElement)) continue;
-      label.hidden = step === undefined || step.width < 3.4 * size.rem;
+      label.hidden =
+        step === undefined ||
+        step.width < LABEL_REM * size.rem ||
+        step.x > size.width - END_REM * size.rem;
       if (step === undefined) continue;
       label.style.left = `${step.x}px`;
       label.textContent = t('page.strip.step', { step: step.step });
@@ -81,13 +88,12 @@ function StripAbout() {
   useLive();
   const records = lastRecords(series.wall());
   const [first, last] = [records[0], records.at(-1)];
+  const each = recordSteps(records);
   if (!first || !last) return <span className="about">{t('page.strip.about')}</span>;
   return (
     <span className="about">
-      {t('page.strip.steps', {
-        first: count(t.locale, first.step),
-        last: count(t.locale, last.step),
-      })}
+      {t('page.strip.steps', { first: first.step, last: last.step })}
+      {each > 1 && t('page.strip.each', { count: Math.round(each) })}
     </span>
   );
 }

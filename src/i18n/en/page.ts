@@ -56,6 +56,10 @@ export const page = {
   'page.short.model.kind.mlp': 'MLP',
   'page.short.model.kind.cnn': 'CNN',
   'page.short.model.kind.transformer': 'transformer',
+  'page.short.learningRate.decay.none': 'none',
+  'page.short.learningRate.decay.cosine': 'cosine',
+  'page.short.data.size.small': 'part',
+  'page.short.data.size.full': 'all',
   'page.short.transport.auto': 'auto',
   'page.short.transport.shared': 'shared memory',
   'page.short.transport.ports': 'ports',
@@ -126,6 +130,8 @@ export const page = {
     other:
       'Press Train: {count} workers start, each with its own copy of the model and its own shard of the data, and average their gradients around the ring.',
   },
+  'page.idle.keys': 'Space trains, ? shows the keys',
+  'page.idle.wait': 'this takes a few seconds',
   'page.preparing': 'preparing, {stage} of {of}',
   'page.stage.data': 'Loading the data',
   'page.stage.replicas': 'Starting the replicas',
@@ -200,6 +206,7 @@ export const page = {
   'page.strip.title': 'Last steps',
   'page.strip.about': 'what each rank does, side by side',
   'page.strip.steps': 'steps {first} to {last}',
+  'page.strip.each': { one: ', {count} step a bar', other: ', {count} steps a bar' },
   'page.strip.step': 'step {step}',
 
   'page.live.preparing': 'Preparing the run.',
