@@ -22,14 +22,17 @@ export interface Batcher {
   /** This rank's batch of a step. Its arrays are filled anew by the next call of any method. */
   batchAt(step: number): Batch;
   /**
-   * This rank's share of an evaluation: of the test samples, or of as many training samples
-   * spread evenly over the training set. All shares together hold each sample exactly once.
+   * This rank's share of an evaluation: of all test samples, or of a subset of the training
+   * samples spread evenly over them. All shares together hold each sample exactly once.
    */
   evaluationBatches(split: 'test' | 'train'): Generator<Batch, void>;
 }
 
 /** Samples of one evaluation batch; a text sample is a whole window, so fewer of them. */
 const EVALUATION_BATCH = { text: 32, other: 256 } as const;
+
+/** Training samples that are evaluated: enough to see a gap to the test set, few enough to be quick. */
+const TRAINING_SUBSET = { text: 256, other: 2000 } as const;
 
 /** The batches of `rank` under `plan`. `plan.trainCount` samples of the split are used. */
 export function createBatcher({ data, plan, rank }: BatcherOptions): Batcher {
@@ -38,7 +41,13 @@ export function createBatcher({ data, plan, rank }: BatcherOptions): Batcher {
   return {
     batchAt:
       data.train.kind === 'given' ? givenBatches(train, plan, rank) : sampled(train, plan, rank),
-    evaluationBatches: (split) => evaluationBatches(split === 'test' ? test : train, plan, rank),
+    evaluationBatches: (split) => {
+      const shape = plan.model.task.kind === 'text' ? 'text' : 'other';
+      const subset = Math.min(plan.testCount, TRAINING_SUBSET[shape]);
+      return split === 'test'
+        ? evaluationBatches(test, plan.testCount, plan, rank)
+        : evaluationBatches(train, subset, plan, rank);
+    },
   };
 }
 
@@ -75,8 +84,13 @@ function givenBatches(reader: Reader, plan: Plan, rank: number): Batcher['batchA
   };
 }
 
-function* evaluationBatches(reader: Reader, plan: Plan, rank: number): Generator<Batch, void> {
-  const total = Math.min(plan.testCount, reader.count);
+function* evaluationBatches(
+  reader: Reader,
+  wanted: number,
+  plan: Plan,
+  rank: number,
+): Generator<Batch, void> {
+  const total = Math.min(wanted, reader.count);
   const from = Math.floor((rank * total) / plan.worldSize);
   const share = Math.floor(((rank + 1) * total) / plan.worldSize) - from;
   // Evenly spread over the split; every sample in turn where all of them are evaluated.
