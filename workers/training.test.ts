@@ -28,7 +28,7 @@ const spirals = (changes: Record<string, unknown> = {}): Experiment =>
     ...changes,
   });
 
-test('DP-1 PyTorch DDP golden run: every loss and final weight within 1e-5', async () => {
+test('DP-2 PyTorch DDP golden run: every loss and final weight within 1e-5', async () => {
   const { events, conductor, last } = await runInProcess(
     experiment({
       data: { name: 'spirals', samples: 10_000 },
@@ -62,7 +62,7 @@ test('DP-1 PyTorch DDP golden run: every loss and final weight within 1e-5', asy
   }
 });
 
-test('DP-5 the ranks agree in every step, and the run says how it ended', async () => {
+test('LG-6 the ranks agree in every step, and the run says how it ended', async () => {
   const { events, last } = await runInProcess(spirals({ replicas: 3 }));
   expect(last.status).toBe('finished');
   for (const { weightsHash } of stepsOf(events)) {
@@ -75,14 +75,14 @@ test('DP-5 the ranks agree in every step, and the run says how it ended', async 
   expect(events.some((event) => event.type === 'disagreement')).toBe(false);
 });
 
-test('LG-7 the same experiment gives the same log, to the bit', async () => {
+test('LG-8 the same experiment gives the same log, to the bit', async () => {
   const first = await runInProcess(spirals());
   const second = await runInProcess(spirals());
   expect(second.events).toEqual(first.events);
   expect(second.last.logHash).toBe(first.last.logHash);
 });
 
-test('LG-7 pausing, stepping and resuming leave no trace in the log', async () => {
+test('RU-2 pausing, stepping and resuming leave no trace in the log', async () => {
   const long = spirals({ duration: { unit: 'steps', count: 6000 }, evalEvery: 3000, logEvery: 7 });
   const undisturbed = await runInProcess(long);
   let phase = 0;
@@ -102,7 +102,7 @@ test('LG-7 pausing, stepping and resuming leave no trace in the log', async () =
   expect(disturbed.last.logHash).toBe(undisturbed.last.logHash);
 });
 
-test('DP-6 four ranks of 16 and one of 64 train alike over the same samples', async () => {
+test('DP-2 four ranks of 16 and one of 64 train alike over the same samples', async () => {
   const duration = { unit: 'steps', count: 50 };
   const data = { name: 'spirals', samples: 640, noise: 0.1 };
   const many = await runInProcess(spirals({ data, replicas: 4, batchPerRank: 16, duration }));
@@ -114,7 +114,7 @@ test('DP-6 four ranks of 16 and one of 64 train alike over the same samples', as
   });
 });
 
-test('LG-5 a loss that is not finite stops the run, keeps its log, and names step and rank', async () => {
+test('LG-7 a loss that is not finite stops the run, keeps its log, and names step and rank', async () => {
   const x = structuredClone(golden.x);
   const poisoned = x[2]?.[1]?.[0];
   if (poisoned !== undefined) poisoned.fill(3e38);
