@@ -115,17 +115,15 @@ function remove(backend: TfjsBackendName): void {
 
 function watch(backend: TfjsBackendName, opened: OpenedBackend): TfjsDevice {
   let reason: string | null = null;
-  let released = false;
   const lost = (opened.lost ?? new Promise<string>(() => {})).then((why) => {
     reason = why;
     return why;
   });
   const release = (): void => {
     const holder = holders.get(backend);
-    if (released || holder?.device !== device) return;
+    if (holder?.device !== device) return;
     holder.users--;
     if (holder.users > 0) return;
-    released = true;
     holders.delete(backend);
     remove(backend);
   };

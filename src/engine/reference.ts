@@ -84,7 +84,7 @@ function activate(activation: Activation | 'none', z: number): number {
     case 'none':
       return z;
     case 'relu':
-      return z > 0 ? z : 0;
+      return Math.max(z, 0);
     case 'tanh':
       return Math.tanh(z);
     case 'gelu':

@@ -11,10 +11,13 @@ import { applySegment, batchShape } from './layers.ts';
 import { crossEntropy } from './ops.ts';
 import { scoreLogits } from './scores.ts';
 
+const LOSS_GRACE_MS = 200;
+
 /** An engine for `model` on `device`, which it gives back when disposed of. */
 export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
   registerGradients();
   const sizes = modelSizes(model);
+  let disposed = false;
   // Backends that wait may upload late, and WebGL takes no shared memory: they get a copy.
   const host = (values: Float32Array): Float32Array => {
     return device.isSynchronous ? values : values.slice();
@@ -25,6 +28,7 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
     compute: () => tf.Tensor[],
     finish: (values: readonly Float32Array[]) => T,
   ): Awaitable<T> {
+    if (disposed) throw new Error(`this ${device.backend} engine was disposed of; make a new one`);
     refuseLost(device);
     selectBackend(device.backend);
     if (device.isSynchronous) {
@@ -135,7 +139,10 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
     logits,
     forward,
     backward,
-    dispose: device.release,
+    dispose: () => {
+      if (!disposed) device.release();
+      disposed = true;
+    },
   };
 }
 
@@ -156,10 +163,14 @@ async function readTogether(
     return tf.concat(flat, 0);
   });
   const gone = device.lost.then(() => null);
-  const values = await Promise.race([packed.data<'float32'>(), gone]).catch((error: unknown) => {
-    refuseLost(device);
-    throw error;
-  });
+  const values = await Promise.race([packed.data<'float32'>(), gone]).catch(
+    async (error: unknown) => {
+      // The read may fail a moment before the loss is reported.
+      await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, LOSS_GRACE_MS))]);
+      refuseLost(device);
+      throw error;
+    },
+  );
   refuseLost(device);
   packed.dispose();
   let end = 0;
