@@ -5,7 +5,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { siteUrl } from './sites.ts';
 
 /** Small enough for seconds on a busy machine; the fused loops make it the same everywhere. */
-const QUICK = '#v=1&data.name=moons&data.samples=400&duration.count=60';
+const QUICK = '#v=1&data.name=moons&data.samples=400&duration.count=8';
 const DIGITS = '#v=1&duration.unit=steps&duration.count=30&evalEvery=10&backend=wasm';
 
 interface Look {
