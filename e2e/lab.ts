@@ -154,6 +154,31 @@ export function expectAgreement({ run, steps, lines }: TrainedRun): void {
   expect(steps.every(({ loss }) => Number.isFinite(loss))).toBe(true);
 }
 
+/** A script that the lab's worker runs before its own, made anew for each worker that starts. */
+export type Prelude = (nth: number) => string;
+
+/**
+ * Puts a prelude before a worker's script on its way from the server, headers and policy unchanged:
+ * so the built lab itself can be met by a browser with other abilities, or by bad luck.
+ */
+export async function changeWorker(
+  page: Page,
+  worker: 'conductor' | 'replica',
+  prelude: Prelude,
+): Promise<void> {
+  let started = 0;
+  await page.route(new RegExp(`/assets/${worker}-[^/]*\\.js$`), async (route) => {
+    const response = await route.fetch();
+    const body = `${prelude(started++)}\n${await response.text()}`;
+    await route.fulfill({ response, body });
+  });
+}
+
+/** As in browsers where a worker cannot start workers: the page has to start the replicas. */
+export function withoutNestedWorkers(page: Page): Promise<void> {
+  return changeWorker(page, 'conductor', () => 'delete globalThis.Worker;');
+}
+
 /** The log without what the wall clock or the way of carrying decide. */
 export function comparable({ lines }: TrainedRun): unknown[] {
   return lines
