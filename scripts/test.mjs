@@ -37,10 +37,13 @@ async function unitTests() {
   const status = await run(process.execPath, [vitest, 'run', ...reporters]);
   const report = readReport(VITEST_REPORT);
   if (report === null) return { passed: 0, failed: 1 };
-  /** @type {{ status: string, assertionResults: unknown[] }[]} */
+  /** @type {{ status: string, assertionResults: { status: string }[] }[]} */
   const files = report.testResults;
-  const unloaded = files.filter((f) => f.status === 'failed' && f.assertionResults.length === 0);
-  const failed = report.numFailedTests + unloaded.length;
+  // Failed as a whole: could not be loaded, or its set-up failed.
+  const broken = files.filter(
+    (file) => file.status === 'failed' && file.assertionResults.every((t) => t.status !== 'failed'),
+  );
+  const failed = report.numFailedTests + broken.length;
   // An error outside of any test fails the run without a failed test.
   return { passed: report.numPassedTests, failed: failed || (status === 0 ? 0 : 1) };
 }

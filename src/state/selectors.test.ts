@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Problem } from '#experiment/experiment';
 import { parseExperiment } from '#experiment/parse';
 import type { StepEvent, WallRecord } from '#run/log';
 import { NO_RUN } from './run-state.ts';
@@ -85,7 +86,12 @@ test('UI-2 edits are pending once the experiment differs from the run on the pag
 });
 
 test('UI-2 a field shows its own problems and those of its elements', () => {
-  const at = (path: string) => ({ path, found: '0', message: 'm', parameters: {} });
+  const at = (path: string): Problem => ({
+    path,
+    found: '0',
+    message: 'problem.number',
+    parameters: {},
+  });
   const problems = [at('model.hidden.1'), at('model.hiddenX'), at('model.hidden'), at('seed')];
   expect(problemsAt(problems, 'model.hidden').map((p) => p.path)).toEqual([
     'model.hidden.1',
