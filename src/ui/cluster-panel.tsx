@@ -10,6 +10,9 @@ import { ringLayout } from './ring-layout.ts';
 import { RingLinks } from './ring-links.tsx';
 import { useSize } from './use-size.ts';
 
+/** Narrower than this, in rem, the page is one column. */
+const LIST_WIDTH = 60;
+
 /** Replicas of the run on the page, or of the experiment that would be started. */
 function useShape(): { readonly replicas: number; readonly batch: number } {
   const experiment = useLabState((state) => state.run.experiment ?? state.experiment);
@@ -49,6 +52,8 @@ function Ring() {
     hash: step?.weightsHash[rank],
     dissents: outside.includes(rank),
   }));
+  // In one column the panel grows with the list, so the list takes nothing from the ring.
+  const listed = size !== null && layout.size === 'dot' && width < LIST_WIDTH * rem;
   const label = t('page.cluster.ranks', { count: replicas });
   return (
     <>
@@ -57,7 +62,7 @@ function Ring() {
           <>
             <RingLinks layout={layout} />
             <ClusterCentre replicas={replicas} width={layout.centreWidth} />
-            <ul className="ranks" aria-label={label} aria-hidden={layout.size === 'dot'}>
+            <ul className="ranks" aria-label={label} aria-hidden={listed}>
               {cards.map((card) => (
                 <RankCard key={card.rank} {...card} />
               ))}
@@ -65,7 +70,7 @@ function Ring() {
           </>
         )}
       </div>
-      {layout.size === 'dot' && (
+      {listed && (
         <ul className="rank-list" aria-label={label}>
           {cards.map(({ place: _, ...card }) => (
             <RankCard key={card.rank} {...card} size="listed" />

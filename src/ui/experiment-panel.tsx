@@ -111,6 +111,7 @@ function Section(props: SectionProps) {
     <Group name={props.title} summary={summary} open={props.open ?? false} faulty={faults > 0}>
       {props.children}
       {props.name !== 'machine' && <Fields paths={paths} />}
+      {props.name === 'run' && <SeedButton />}
     </Group>
   );
 }
@@ -202,9 +203,7 @@ export function ExperimentPanel() {
         >
           <MachineChoice />
         </Section>
-        <Section name="run" title={t('group.run')}>
-          <SeedButton />
-        </Section>
+        <Section name="run" title={t('group.run')} />
         <RunFacts />
       </div>
       <Notice />

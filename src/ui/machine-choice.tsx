@@ -66,7 +66,9 @@ export function MachineChoice() {
               checked={choice === chosen}
               onChange={() => actions.edit('backend', choice)}
             />
-            <span className="machine-name">{t(`choice.backend.${choice}`)}</span>
+            <span className="machine-name">
+              {choice === 'auto' ? t('choice.backend.auto') : shortName(t, choice)}
+            </span>
             <Measured
               timing={timings.find((timing) => timing.backend === choice)}
               best={choice === used}

@@ -30,7 +30,7 @@ export interface RingLayout {
   readonly centreWidth: number;
 }
 
-/** Node sizes and the least free space between nodes and around the middle, in rem. */
+/** Node sizes and the least free space between nodes, in rem. */
 const SIZES: readonly { size: NodeSize; width: number; height: number; most: number }[] = [
   { size: 'large', width: 16.4, height: 7.2, most: 8 },
   { size: 'medium', width: 14, height: 6.8, most: 8 },
@@ -38,7 +38,9 @@ const SIZES: readonly { size: NodeSize; width: number; height: number; most: num
   { size: 'dot', width: 3.4, height: 2.5, most: 16 },
 ];
 const GAP = 0.9;
-const CENTRE = 17;
+/** The middle's text needs this much; a narrow one wraps and needs more height. */
+const WIDE_CENTRE = { width: 17, height: 13 };
+const NARROW_CENTRE = { width: 14, height: 16 };
 const LINK_POINTS = 24;
 
 interface Ellipse {
@@ -86,6 +88,13 @@ function freeWidth(centre: Point, nodes: readonly Point[], width: number, height
   return 2 * (nearest - width / 2);
 }
 
+/** Whether the middle's text fits into so many rem; the height is that between top and bottom. */
+function holdsCentre(width: number, height: number): boolean {
+  return [WIDE_CENTRE, NARROW_CENTRE].some(
+    (least) => width >= least.width && height >= least.height,
+  );
+}
+
 /**
  * Lays `count` nodes on an ellipse within `width` x `height` pixels. The largest node size is
  * taken at which no two nodes overlap and the middle stays free; `rem` is in pixels.
@@ -109,7 +118,8 @@ export function ringLayout(width: number, height: number, count: number, rem: nu
     const fits =
       count <= candidate.most &&
       !overlap(nodes, nodeWidth + GAP * rem, nodeHeight + (GAP / 2) * rem) &&
-      (centreWidth >= CENTRE * rem || candidate.size === 'dot');
+      (candidate.size === 'dot' ||
+        holdsCentre(centreWidth / rem, (2 * ellipse.ry - nodeHeight) / rem));
     if (fits) return layout;
   }
   if (!fallback) throw new Error('ringLayout: no node sizes');

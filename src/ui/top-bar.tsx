@@ -114,7 +114,8 @@ function Progress() {
     return (
       <p className="step-count" data-steps="0" data-status={status}>
         <b>{t(`page.status.${status}`)}</b>
-        <small className="hint">{t(status === 'idle' ? 'page.idle.keys' : 'page.idle.wait')}</small>
+        {status === 'idle' && <small className="hint">{t('page.idle.keys')}</small>}
+        {status === 'preparing' && <small className="hint">{t('page.idle.wait')}</small>}
       </p>
     );
   }
