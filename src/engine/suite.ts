@@ -42,7 +42,7 @@ const DENSE_CASES: readonly Case[] = [
 const CNN: Case = { name: 'cnn', spec: { kind: 'cnn', channels: [3, 4], dense: 5 }, task: IMAGE };
 const TRANSFORMER: Case = {
   name: 'transformer',
-  spec: { kind: 'transformer', width: 4, heads: 2, depth: 2, context: 3 },
+  spec: { kind: 'transformer', width: 4, heads: 2, depth: 1, context: 3 },
   task: TEXT,
 };
 
@@ -332,14 +332,15 @@ async function requireRefused(call: () => Promise<unknown>, text: string): Promi
 
 /** Every check that applies to `backend`. */
 export function checksFor(backend: BackendName): Check[] {
-  const repeats = backend !== 'webgl' && backend !== 'webgpu';
+  const onGpu = backend === 'webgl' || backend === 'webgpu';
   return [
     ...casesOf(backend).flatMap((each) => [
-      ...gradientChecks(each),
+      // An emulated GPU compiles shaders for seconds: there, awkward batches go with the CNN only.
+      ...gradientChecks(each).filter(({ name }) => !onGpu || each === CNN || /odd/.test(name)),
       ...(backend === 'cpu' ? [] : [agreementCheck(each)]),
       largeLogitsCheck(each),
       segmentCheck(each),
-      ...(repeats ? [repeatCheck(each)] : []),
+      ...(onGpu ? [] : [repeatCheck(each)]),
       leakCheck(each),
     ]),
     refusals(),
