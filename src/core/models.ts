@@ -17,7 +17,7 @@ const BYTES = 4;
 const KERNEL = 3;
 const POOL = 2;
 /** Hidden width of the transformer's feed-forward part, as a multiple of the model's width. */
-export const FEED_FORWARD_FACTOR = 4;
+const FEED_FORWARD_FACTOR = 4;
 /** Between GPT-2's 0.02 and PyTorch's 1; of 0.02 ... 0.5 it trained best on characters. */
 const EMBEDDING_DEVIATION = 0.1;
 
