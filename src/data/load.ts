@@ -11,8 +11,8 @@ const DIGITS = 10;
 const SMALL = { train: 2, test: 1 } as const;
 
 export interface LoadOptions extends FileSource {
-  /** Called before each file and at the end: a fraction 0 ... 1 and "shard 2 of 5". */
-  readonly onProgress: (fraction: number, detail: string) => void;
+  /** Called before each file and at the end: files loaded so far, of how many. */
+  readonly onProgress: (done: number, total: number) => void;
 }
 
 /**
@@ -39,8 +39,7 @@ function fileCounter(total: number, { onProgress, signal }: LoadOptions): () => 
   let begun = 0;
   return () => {
     signal.throwIfAborted();
-    if (begun === total) onProgress(1, '');
-    else onProgress(begun / total, `shard ${begun + 1} of ${total}`);
+    onProgress(begun, total);
     begun++;
   };
 }

@@ -43,7 +43,12 @@ export interface BackendTiming {
   readonly device: string;
   /** Milliseconds of wall time a step, while all ranks measure at once; null where unusable. */
   readonly stepMs: number | null;
-  /** Why it is unusable or was left out, in plain words; empty where it was timed. */
+  /**
+   * Whether it was timed, and if not, why: a GPU emulated on the CPU, slower than one that works
+   * here, not made for this model, or not usable.
+   */
+  readonly verdict: 'timed' | 'emulated' | 'slower' | 'otherModel' | 'unusable';
+  /** The technical reason where it is unusable; else empty. */
   readonly reason: string;
 }
 

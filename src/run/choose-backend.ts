@@ -7,17 +7,16 @@ const CANDIDATES = ['fused', 'webgpu', 'webgl', 'wasm', 'cpu'] as const;
 /** Asks every rank to time a backend at the same moment; the slowest rank's time counts. */
 export type TimeOnAllRanks = (backend: string) => Promise<readonly BackendTiming[]>;
 
-/** Times the candidates one after another; `progress` hears each one's name and place. */
+/** Times the candidates one after another; `progress` hears each one's name, place and number. */
 export async function timeBackends(
   timeOnAllRanks: TimeOnAllRanks,
-  progress: (backend: string, fraction: number) => void,
+  progress: (backend: string, done: number, total: number) => void,
 ): Promise<BackendTiming[]> {
   const timings: BackendTiming[] = [];
   for (const [index, backend] of CANDIDATES.entries()) {
-    progress(backend, index / CANDIDATES.length);
+    progress(backend, index, CANDIDATES.length);
     if (backend === 'cpu' && timings.some((timing) => timing.stepMs !== null)) {
-      const reason = 'left out: plain JavaScript kernels are slower than those that work here';
-      timings.push({ backend, device: 'cpu', stepMs: null, reason });
+      timings.push({ backend, device: '', stepMs: null, verdict: 'slower', reason: '' });
       continue;
     }
     timings.push(slowest(await timeOnAllRanks(backend)));

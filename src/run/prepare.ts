@@ -50,7 +50,7 @@ export async function prepareRun(
   const plan = planOf(experiment, source, given);
   const initialWeights = options.given?.init ? joinByName(plan.model, options.given.init) : null;
 
-  context.onProgress({ stage: 'replicas', fraction: null, detail: '' });
+  context.onProgress({ stage: 'replicas', progress: null, backend: null });
   const replicas = await startReplicas(plan.worldSize, context.spawn);
   const links = createLinks(transport, plan.worldSize, plan.model.parameterCount);
   context.onReplicas(replicas, links);
@@ -68,7 +68,7 @@ export async function prepareRun(
   context.signal.throwIfAborted();
 
   const { backend, device } = await chooseBackend(experiment, replicas, context);
-  context.onProgress({ stage: 'broadcast', fraction: null, detail: '' });
+  context.onProgress({ stage: 'broadcast', progress: null, backend: null });
   const initialHash = await Promise.all(replicas.map(({ service }) => service.broadcastWeights()));
   context.signal.throwIfAborted();
   const ranges = bucketRanges(plan.model.parameters, plan.buckets);
@@ -104,11 +104,12 @@ async function obtainData(
   context: PrepareContext,
 ): Promise<RunData> {
   if (given !== null) return givenRunData(given);
-  context.onProgress({ stage: 'data', fraction: 0, detail: '' });
+  context.onProgress({ stage: 'data', progress: null, backend: null });
   return loadRunData(experiment, {
     dataUrl: options.dataUrl,
     signal: context.signal,
-    onProgress: (fraction, detail) => context.onProgress({ stage: 'data', fraction, detail }),
+    onProgress: (done, total) =>
+      context.onProgress({ stage: 'data', progress: { done, total }, backend: null }),
   });
 }
 
@@ -144,7 +145,8 @@ async function chooseBackend(
       context.signal.throwIfAborted();
       return Promise.all(replicas.map(({ service }) => service.timeBackend(backend)));
     },
-    (backend, fraction) => context.onProgress({ stage: 'backends', fraction, detail: backend }),
+    (backend, done, total) =>
+      context.onProgress({ stage: 'backends', progress: { done, total }, backend }),
   );
   context.onTimings(timings);
   const backend = fastest(timings);
@@ -167,7 +169,7 @@ async function takeBackend(
   const refused: BackendTiming[] = [];
   for (const backend of [wanted, ...fallbacks(wanted)]) {
     context.signal.throwIfAborted();
-    context.onProgress({ stage: 'backends', fraction: null, detail: backend });
+    context.onProgress({ stage: 'backends', progress: null, backend });
     const results = await Promise.allSettled(
       replicas.map(({ service }) => service.useBackend(backend)),
     );
@@ -176,7 +178,8 @@ async function takeBackend(
     if (failed === -1 && first?.status === 'fulfilled') return { backend, device: first.value };
     const cause = results[failed];
     const why = cause?.status === 'rejected' ? String(cause.reason) : '';
-    refused.push({ backend, device: '', stepMs: null, reason: `rank ${failed}: ${why}` });
+    const reason = `rank ${failed}: ${why}`;
+    refused.push({ backend, device: '', stepMs: null, verdict: 'unusable', reason });
     context.onTimings(refused);
   }
   const detail = refused.map((timing) => `${timing.backend}: ${timing.reason}`).join('; ');

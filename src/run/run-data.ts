@@ -13,7 +13,7 @@ export interface RunData {
 export interface LoadOptions {
   readonly dataUrl: string;
   readonly signal: AbortSignal;
-  readonly onProgress: (fraction: number, detail: string) => void;
+  readonly onProgress: (done: number, total: number) => void;
 }
 
 /** Loads the experiment's data set, with progress by shard. Throws DataError on a bad file. */

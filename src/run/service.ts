@@ -14,10 +14,10 @@ export type RunStatus =
 
 export interface Preparation {
   readonly stage: 'data' | 'replicas' | 'backends' | 'broadcast';
-  /** 0 ... 1, or null where it cannot be known. */
-  readonly fraction: number | null;
-  /** Plain detail: "shard 2 of 5", "timing wasm". */
-  readonly detail: string;
+  /** Parts done (files loaded, backends timed) of `total`; null where there is nothing to count. */
+  readonly progress: { readonly done: number; readonly total: number } | null;
+  /** The backend that is being timed or started. */
+  readonly backend: string | null;
 }
 
 /** What went wrong, where, and what to do. */

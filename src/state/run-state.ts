@@ -64,7 +64,9 @@ function reduceEvent(run: RunState, event: LogEvent): RunState {
 }
 
 function samePreparation(a: Preparation | null, b: Preparation | null): boolean {
-  return a?.stage === b?.stage && a?.fraction === b?.fraction && a?.detail === b?.detail;
+  return (
+    a?.stage === b?.stage && a?.progress?.done === b?.progress?.done && a?.backend === b?.backend
+  );
 }
 
 function sameTimings(a: readonly BackendTiming[], b: readonly BackendTiming[]): boolean {

@@ -3,8 +3,9 @@ import type { Preparation } from '#run/service';
 import { agreementOf, gradientBytes, ringBound } from '#state/selectors';
 import { AgreementLine } from './agreement.tsx';
 import { FailureText } from './failure.tsx';
-import { bytes, count, figure, percent } from './format.ts';
+import { bytes, count, figure } from './format.ts';
 import { useLab, useLabState, useLive, useText } from './lab-context.ts';
+import { shortName } from './machine-choice.tsx';
 
 const STAGES = ['data', 'replicas', 'backends', 'broadcast'] as const;
 
@@ -13,7 +14,8 @@ function Preparing(props: { readonly preparation: Preparation | null }) {
   const { actions } = useLab().store;
   const { preparation } = props;
   const stage = preparation ? STAGES.indexOf(preparation.stage) : 0;
-  const part = preparation?.fraction ?? null;
+  const { progress = null, backend = null } = preparation ?? {};
+  const part = progress === null ? null : progress.done / progress.total;
   const name = t(`page.stage.${STAGES[stage] ?? 'data'}`);
   return (
     <div className="preparing">
@@ -26,8 +28,8 @@ function Preparing(props: { readonly preparation: Preparation | null }) {
         {...(part === null ? {} : { value: part })}
       />
       <p className="centre-small detail">
-        {preparation?.detail}
-        {part !== null && ` ${percent(t.locale, part, 0)} %`}
+        {backend !== null && shortName(t, backend)}
+        {backend === null && progress !== null && t('page.stage.files', progress)}
       </p>
       <button type="button" className="button small" onClick={actions.stop}>
         {t('page.stop')}

@@ -10,7 +10,7 @@ import { type Text, useLab, useLabState, useText } from './lab-context.ts';
 const CHOICES = ['auto', 'fused', 'webgpu', 'webgl', 'wasm', 'cpu'] as const;
 type BackendChoice = Experiment['backend'];
 
-function shortName(t: Text, backend: string): string {
+export function shortName(t: Text, backend: string): string {
   const known = CHOICES.find((choice) => choice === backend);
   return known ? t(`page.short.backend.${known}`) : backend;
 }
@@ -34,7 +34,8 @@ function Measured(props: { readonly timing: BackendTiming | undefined; readonly 
   if (!timing) return null;
   if (timing.stepMs === null) {
     const reason = timing.reason.replace(`${timing.backend}: `, '');
-    return <span className="left-out">{reason}</span>;
+    const verdict = timing.verdict === 'timed' ? 'unusable' : timing.verdict;
+    return <span className="left-out">{t(`page.machine.${verdict}`, { reason })}</span>;
   }
   return (
     <span className={best ? 'measured best' : 'measured'}>

@@ -17,8 +17,6 @@ import type { BackendTiming, ReplicaEvent } from '#protocol/replica';
 const TIMING_MS = 250;
 const TIMING_STEPS = 5;
 
-const SOFTWARE_REASON = 'left out: the GPU is emulated on the CPU, which is slower than wasm';
-
 export interface ReplicaBackend {
   time(backend: string): Promise<BackendTiming>;
   use(backend: string): Promise<string>;
@@ -101,13 +99,15 @@ export function createBackend(options: BackendOptions): ReplicaBackend {
     async time(backend) {
       const name = requireBackend(backend);
       const { device, usable, software, reason } = await probeBackend(name, plan.model);
-      if (!usable) return { backend, device, stepMs: null, reason };
-      if (software) return { backend, device, stepMs: null, reason: SOFTWARE_REASON };
+      const untimed = { backend, device, stepMs: null, reason };
+      if (!usable) return { ...untimed, verdict: name === 'fused' ? 'otherModel' : 'unusable' };
+      if (software) return { ...untimed, verdict: 'emulated' };
       try {
         await use(name);
-        return { backend, device, stepMs: await timeSteps(engine(), options, now), reason: '' };
+        const stepMs = await timeSteps(engine(), options, now);
+        return { backend, device, stepMs, verdict: 'timed', reason: '' };
       } catch (error) {
-        return { backend, device, stepMs: null, reason: messageOf(error) };
+        return { ...untimed, verdict: 'unusable', reason: messageOf(error) };
       }
     },
   };

@@ -85,6 +85,10 @@ export const page = {
   'page.machine.step': '{time} a step',
   'page.machine.measured':
     'Wall time of one step of this model and batch, all replicas at work at once.',
+  'page.machine.emulated': 'left out: this GPU is emulated on the processor, which is slower',
+  'page.machine.slower': 'left out: plain loops are slower than what works here',
+  'page.machine.otherModel': 'runs softmax regression and MLPs only',
+  'page.machine.unusable': 'cannot be used here: {reason}',
   'page.machine.about': 'Automatic measures a step on each usable backend and takes the fastest.',
   'page.seed.new': 'New seed',
   'page.facts': '{parameters} parameters, {steps} steps an epoch in the run on the page.',
@@ -137,6 +141,7 @@ export const page = {
   'page.stage.replicas': 'Starting the replicas',
   'page.stage.backends': 'Measuring backends',
   'page.stage.broadcast': 'Broadcasting weights',
+  'page.stage.files': 'files: {done} of {total}',
   'page.collective.ring': 'Ring all-reduce',
   'page.collective.none': 'Nothing to reduce',
   'page.collective.alone': 'one replica',

@@ -100,6 +100,10 @@ export const page = {
   'page.machine.step': '{time} на шаг',
   'page.machine.measured':
     'Реальное время одного шага этой модели с этим батчем, когда работают все реплики сразу.',
+  'page.machine.emulated': 'пропущен: видеокарту здесь изображает процессор, это медленнее',
+  'page.machine.slower': 'пропущен: простые циклы медленнее того, что здесь работает',
+  'page.machine.otherModel': 'умеет только softmax-регрессию и MLP',
+  'page.machine.unusable': 'здесь не работает: {reason}',
   'page.machine.about':
     'Автоматический выбор измеряет шаг на каждом доступном бэкенде и берёт самый быстрый.',
   'page.seed.new': 'Новое число',
@@ -178,6 +182,7 @@ export const page = {
   'page.stage.replicas': 'Запуск реплик',
   'page.stage.backends': 'Измерение бэкендов',
   'page.stage.broadcast': 'Рассылка весов',
+  'page.stage.files': 'файлы: {done} из {total}',
   'page.collective.ring': 'Кольцевой all-reduce',
   'page.collective.none': 'Складывать нечего',
   'page.collective.alone': 'одна реплика',
