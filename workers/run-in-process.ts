@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly given?: GivenInputs;
   /** Called with every batch; may act on the conductor. */
   readonly onBatch?: (batch: PageBatch, conductor: ConductorService) => void;
+  /** When to stop listening; at the end of the first run where left out. */
+  readonly until?: (batch: PageBatch) => boolean;
 }
 
 /** Runs an experiment to its end and returns its log. Only the ports transport works here. */
@@ -31,6 +33,7 @@ export async function runInProcess(
     isolated: false,
     now: () => performance.now(),
   });
+  const until = options.until ?? hasEnded;
   const events: LogEvent[] = [];
   const wall: WallRecord[] = [];
   const last = await new Promise<PageBatch>((resolve) => {
@@ -38,7 +41,7 @@ export async function runInProcess(
       events.push(...batch.events);
       wall.push(...batch.wall);
       options.onBatch?.(batch, conductor);
-      if (['finished', 'stopped', 'failed'].includes(batch.status)) resolve(batch);
+      if (until(batch)) resolve(batch);
     };
     const none = async (): Promise<never> => {
       throw new Error('no page here starts workers');
@@ -66,4 +69,8 @@ function spawnInProcess(): ReplicaWorker {
     },
     onCrash: () => undefined,
   };
+}
+
+function hasEnded({ status }: PageBatch): boolean {
+  return status === 'finished' || status === 'stopped' || status === 'failed';
 }

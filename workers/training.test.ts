@@ -149,3 +149,28 @@ test('RU-3 Stop ends a run in the middle and leaves the log', async () => {
   expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'stopped' });
   expect(performance.now() - started).toBeLessThan(10_000);
 });
+
+test('RU-7 of starts in quick succession the last one counts, and it runs undisturbed', async () => {
+  const undisturbed = await runInProcess(spirals({ seed: 3 }));
+  let restarted = false;
+  const { last, events } = await runInProcess(
+    spirals({ duration: { unit: 'steps', count: 50_000 } }),
+    {
+      onBatch: (batch, conductor) => {
+        if (restarted || batch.completed < 4) return;
+        restarted = true;
+        for (const seed of [1, 2, 3]) {
+          void conductor.start(spirals({ seed }), {
+            paused: false,
+            dataUrl: 'http://lab/',
+            given: null,
+          });
+        }
+      },
+      until: (batch) => batch.status === 'finished',
+    },
+  );
+  expect(last.run).toBe(2);
+  expect(last.logHash).toBe(undisturbed.last.logHash);
+  expect(events.filter((event) => event.type === 'run')).toHaveLength(2);
+});

@@ -1,50 +1,41 @@
 /** @file The conductor: prepares a run, paces its replicas, writes its log, tells the page. */
 import { splitByName } from '#core/named-weights';
-import type { Plan } from '#core/plan';
 import type { Experiment } from '#experiment/experiment';
 import type { TelemetryBatch } from '#protocol/replica';
-import { disagreement, evalEvent, stepEvent, wallRecord } from './assemble.ts';
-import type { EndEvent, LogEvent, WallRecord } from './log.ts';
-import { createMerger, type Merged, type Merger } from './merge.ts';
-import { createPacer, type Pacer } from './pacing.ts';
+import {
+  type ActiveRun,
+  abandon,
+  adoptPlan,
+  grantSteps,
+  newRun,
+  samplesPerSecond,
+  slowestOf,
+  terminate,
+} from './active-run.ts';
+import type { EndEvent } from './log.ts';
+import type { Merged } from './merge.ts';
 import { createPageFeed, type RunState } from './page-feed.ts';
-import { prepareRun } from './prepare.ts';
+import { type PreparedRun, prepareRun } from './prepare.ts';
+import { recordMerged } from './record.ts';
 import { callback } from './remote.ts';
-import type { Links, ReplicaHandle, ReplicaWorker } from './replica-pool.ts';
-import { failureOf, nonFiniteFailure } from './run-failure.ts';
-import { createRunLog, type RunLog } from './run-log.ts';
-import type { ConductorService, PageHost, StartOptions } from './service.ts';
-
-/** A rank that does not answer Stop within this time is terminated. Wall ms. */
-const STOP_PATIENCE_MS = 300;
+import type { ReplicaHandle, ReplicaWorker } from './replica-pool.ts';
+import { failureOf } from './run-failure.ts';
+import type { ConductorService, Failure, PageHost, StartOptions } from './service.ts';
 
 export interface ConductorEnvironment {
   /** Starts a replica worker from here; the page does it where this is null. */
   readonly spawnNested: (() => ReplicaWorker) | null;
   readonly isolated: boolean;
+  /** Wall ms. */
   readonly now: () => number;
 }
 
-/** Everything of the run that is under way or has ended last. */
-interface ActiveRun {
-  readonly abort: AbortController;
-  readonly log: RunLog;
-  readonly pacer: Pacer;
-  plan: Plan | null;
-  merger: Merger;
-  replicas: readonly ReplicaHandle[];
-  links: Links | null;
-  completed: number[];
-  granted: number;
-  /** Steps may be granted up to here: the end, or the next step while stepping. */
-  target: number;
-  lastRecordMs: number;
-}
-
 export function createConductor(environment: ConductorEnvironment): ConductorService {
+  const { now } = environment;
   let host: PageHost | null = null;
   let nested = true;
   let active: ActiveRun | null = null;
+  let starts = 0;
   const state = initialState();
   const feed = createPageFeed(state, () => host);
 
@@ -82,59 +73,51 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
         onTelemetry: (batch) => receive(run, batch),
       });
       if (active !== run || run.abort.signal.aborted) return;
-      launch(run, prepared.plan, prepared.event, options.paused);
+      launch(run, prepared, options.paused);
     } catch (error) {
-      if (active === run && !run.abort.signal.aborted) fail(run, error);
+      if (active === run && !run.abort.signal.aborted) fail(run, failureOf(error));
       else terminate(run);
     }
   };
 
-  const launch = (run: ActiveRun, plan: Plan, event: LogEvent, paused: boolean): void => {
-    run.plan = plan;
-    run.merger = createMerger(plan.worldSize);
-    run.completed = Array.from({ length: plan.worldSize }, () => 0);
-    run.target = paused ? 0 : plan.totalSteps;
-    run.lastRecordMs = environment.now();
+  const launch = (run: ActiveRun, { plan, event }: PreparedRun, paused: boolean): void => {
+    adoptPlan(run, plan, paused, now());
     state.preparation = null;
     state.totalSteps = plan.totalSteps;
     state.activity = run.completed.map(() => 'idle');
     state.status = paused ? 'paused' : 'running';
     run.log.append(event);
     feed.push([event]);
-    grant(run);
-  };
-
-  const grant = (run: ActiveRun): void => {
-    if (run.plan === null || state.status === 'stopped') return;
-    const slowest = Math.min(...run.completed);
-    const limit = Math.min(run.target, run.plan.totalSteps, run.pacer.limit(slowest));
-    if (limit <= run.granted) return;
-    run.granted = limit;
-    for (const { service } of run.replicas) void service.grant(limit);
+    grantSteps(run);
   };
 
   const receive = (run: ActiveRun, batch: TelemetryBatch): void => {
     if (active !== run || isOver(state.status)) return;
     state.activity[batch.rank] = batch.activity;
     run.completed[batch.rank] = batch.completed;
-    let merged: Merged[];
     try {
-      merged = run.merger.add(batch.rank, batch.reports);
+      record(run, run.merger.add(batch.rank, batch.reports));
     } catch (error) {
-      fail(run, error);
-      return;
+      fail(run, failureOf(error));
     }
-    record(run, merged);
     if (isOver(state.status)) return;
-    const slowest = Math.min(...run.completed);
-    state.completed = slowest;
-    run.pacer.observe(slowest, environment.now());
+    state.completed = slowestOf(run);
+    run.pacer.observe(state.completed, now());
     state.samplesPerSecond = samplesPerSecond(run);
-    if (state.status === 'running' && slowest >= run.target) {
-      settle(run);
-    }
+    if (state.status === 'running' && state.completed >= run.target) settle(run);
     feed.push();
-    grant(run);
+    grantSteps(run);
+  };
+
+  const record = (run: ActiveRun, merged: readonly Merged[]): void => {
+    if (run.plan === null || merged.length === 0) return;
+    const nowMs = now();
+    const { events, wall, ending } = recordMerged(run.plan, merged, nowMs - run.lastRecordMs);
+    if (wall.length > 0) run.lastRecordMs = nowMs;
+    for (const event of events) run.log.append(event);
+    feed.push(events, wall);
+    if (ending?.reason === 'failed') fail(run, ending.failure);
+    else if (ending !== null) end(run, ending.reason, ending.failure);
   };
 
   /** All granted steps are done: the end, or a pause. */
@@ -147,58 +130,23 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     run.pacer.rest();
   };
 
-  const record = (run: ActiveRun, merged: readonly Merged[]): void => {
-    const events: LogEvent[] = [];
-    const wall: WallRecord[] = [];
-    let failedReason: string | null = null;
-    let nonFinite = false;
-    const nowMs = environment.now();
-    for (const entry of merged) {
-      switch (entry.type) {
-        case 'step': {
-          if (run.plan === null) continue;
-          events.push(stepEvent(run.plan, entry.perRank));
-          const differ = disagreement(entry.perRank);
-          if (differ !== null) events.push(differ);
-          wall.push(wallRecord(entry.perRank, wallPerStep(run, merged, nowMs)));
-          break;
-        }
-        case 'eval':
-          events.push(evalEvent(entry.perRank));
-          break;
-        case 'fallback':
-          events.push(entry);
-          break;
-        case 'nonFinite':
-          events.push(entry);
-          state.failure = nonFiniteFailure(entry.step, entry.ranks);
-          nonFinite = true;
-          break;
-        case 'failed':
-          failedReason = `rank ${entry.rank}, step ${entry.step}: ${entry.reason}`;
-          break;
-      }
-    }
-    if (wall.length > 0) run.lastRecordMs = nowMs;
-    for (const event of events) run.log.append(event);
-    feed.push(events, wall);
-    if (failedReason !== null) fail(run, new Error(failedReason));
-    else if (nonFinite) end(run, 'nonFinite');
-  };
-
-  const end = (run: ActiveRun, reason: EndEvent['reason']): void => {
+  const end = (
+    run: ActiveRun,
+    reason: EndEvent['reason'],
+    failure: Failure | null = null,
+  ): void => {
     const event: EndEvent = { type: 'end', step: state.completed, reason };
     run.log.append(event);
-    state.status = statusAfter(reason);
+    state.status = reason === 'nonFinite' ? 'failed' : reason;
+    state.failure = failure;
     state.preparation = null;
     state.activity = run.completed.map(() => 'idle');
     state.logHash = run.log.hash();
     feed.push([event]);
   };
 
-  const fail = (run: ActiveRun, error: unknown): void => {
-    state.failure = failureOf(error);
-    end(run, 'failed');
+  const fail = (run: ActiveRun, failure: Failure): void => {
+    end(run, 'failed', failure);
     run.abort.abort();
     terminate(run);
   };
@@ -206,20 +154,24 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
   const watchForCrash = (run: ActiveRun, replica: ReplicaHandle): void => {
     void replica.crashed.then((reason) => {
       if (active !== run || isOver(state.status)) return;
-      fail(run, new Error(`the worker of rank ${replica.rank} crashed: ${reason}`));
+      fail(run, failureOf(new Error(`the worker of rank ${replica.rank} crashed: ${reason}`)));
     });
   };
 
   /** Ends the active run, if one is under way, and leaves its log and its rank 0 where possible. */
   const stopActive = async (): Promise<void> => {
-    const run = active;
-    if (run === null || isOver(state.status) || state.status === 'idle') return;
-    const preparing = run.plan === null;
-    run.abort.abort();
-    end(run, 'stopped');
-    run.links?.abort();
-    if (preparing) terminate(run);
-    else await Promise.all(run.replicas.map((replica) => abortOrTerminate(replica)));
+    if (active === null || isOver(state.status) || state.status === 'idle') return;
+    end(active, 'stopped');
+    await abandon(active);
+  };
+
+  /** Lets the paused or pausing run go on to `target` steps. */
+  const runTo = (run: ActiveRun, target: number): void => {
+    run.target = target;
+    run.lastRecordMs = now();
+    state.status = 'running';
+    feed.push();
+    grantSteps(run);
   };
 
   return {
@@ -228,7 +180,10 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
       nested = nestedWorkers;
     },
     async start(experiment, options) {
+      const request = ++starts;
       await stopActive();
+      // Of starts that come while one is still waiting here, the last one counts.
+      if (request !== starts) return state.run;
       if (active !== null) terminate(active);
       const run = newRun();
       active = run;
@@ -241,22 +196,16 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     async pause() {
       if (active === null || state.status !== 'running') return;
       active.target = active.granted;
-      if (Math.min(...active.completed) >= active.target) settle(active);
+      if (slowestOf(active) >= active.target) settle(active);
       feed.push();
     },
     async resume() {
-      if (active?.plan == null || state.status === 'stopped' || isOver(state.status)) return;
-      active.target = active.plan.totalSteps;
-      state.status = 'running';
-      feed.push();
-      grant(active);
+      if (active?.plan == null || isOver(state.status)) return;
+      runTo(active, active.plan.totalSteps);
     },
     async step() {
       if (active === null || state.status !== 'paused') return;
-      active.target = Math.min(...active.completed) + 1;
-      state.status = 'running';
-      feed.push();
-      grant(active);
+      runTo(active, slowestOf(active) + 1);
     },
     stop: stopActive,
     async probe() {
@@ -289,51 +238,8 @@ function initialState(): RunState {
   };
 }
 
-function newRun(): ActiveRun {
-  return {
-    abort: new AbortController(),
-    log: createRunLog(),
-    pacer: createPacer(),
-    plan: null,
-    merger: createMerger(0),
-    replicas: [],
-    links: null,
-    completed: [],
-    granted: 0,
-    target: 0,
-    lastRecordMs: 0,
-  };
-}
-
 function isOver(status: RunState['status']): boolean {
   return status === 'finished' || status === 'stopped' || status === 'failed';
-}
-
-function statusAfter(reason: EndEvent['reason']): RunState['status'] {
-  return reason === 'nonFinite' ? 'failed' : reason;
-}
-
-function samplesPerSecond({ pacer, plan }: ActiveRun): number {
-  return plan === null ? 0 : pacer.rate() * plan.worldSize * plan.batchPerRank;
-}
-
-/** Wall time since the previous record, shared evenly by the step records that came together. */
-function wallPerStep(run: ActiveRun, merged: readonly Merged[], nowMs: number): number {
-  const records = merged.filter((entry) => entry.type === 'step').length;
-  return (nowMs - run.lastRecordMs) / Math.max(1, records);
-}
-
-function terminate(run: ActiveRun): void {
-  for (const { worker } of run.replicas) worker.terminate();
-  run.replicas = [];
-}
-
-async function abortOrTerminate({ service, worker }: ReplicaHandle): Promise<void> {
-  const patience = new Promise<'late'>((resolve) => {
-    setTimeout(() => resolve('late'), STOP_PATIENCE_MS);
-  });
-  const answer = await Promise.race([service.abort(), patience]);
-  if (answer === 'late') worker.terminate();
 }
 
 async function spawnOnPage(host: PageHost): Promise<ReplicaWorker> {

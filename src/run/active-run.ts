@@ -1,0 +1,90 @@
+/** @file One run as the conductor holds it, from its start until the next one replaces it. */
+import type { Plan } from '#core/plan';
+import { createMerger, type Merger } from './merge.ts';
+import { createPacer, type Pacer } from './pacing.ts';
+import type { Links, ReplicaHandle } from './replica-pool.ts';
+import { createRunLog, type RunLog } from './run-log.ts';
+
+/** A rank that does not answer Stop within this time is terminated. Wall ms. */
+const STOP_PATIENCE_MS = 300;
+
+export interface ActiveRun {
+  readonly abort: AbortController;
+  readonly log: RunLog;
+  readonly pacer: Pacer;
+  /** Null while the run is being prepared. */
+  plan: Plan | null;
+  merger: Merger;
+  replicas: readonly ReplicaHandle[];
+  links: Links | null;
+  /** Completed steps by rank. */
+  completed: number[];
+  granted: number;
+  /** Steps may be granted up to here: the end, or the next step while stepping. */
+  target: number;
+  /** When the last record was made. Wall ms. */
+  lastRecordMs: number;
+}
+
+export function newRun(): ActiveRun {
+  return {
+    abort: new AbortController(),
+    log: createRunLog(),
+    pacer: createPacer(),
+    plan: null,
+    merger: createMerger(0),
+    replicas: [],
+    links: null,
+    completed: [],
+    granted: 0,
+    target: 0,
+    lastRecordMs: 0,
+  };
+}
+
+/** Takes over a plan: the run has been prepared and stands before step 0. */
+export function adoptPlan(run: ActiveRun, plan: Plan, paused: boolean, nowMs: number): void {
+  run.plan = plan;
+  run.merger = createMerger(plan.worldSize);
+  run.completed = Array.from({ length: plan.worldSize }, () => 0);
+  run.target = paused ? 0 : plan.totalSteps;
+  run.lastRecordMs = nowMs;
+}
+
+export const slowestOf = (run: ActiveRun): number => Math.min(...run.completed);
+
+/** Samples of all ranks a second of wall time, over the recent past. */
+export function samplesPerSecond({ pacer, plan }: ActiveRun): number {
+  return plan === null ? 0 : pacer.rate() * plan.worldSize * plan.batchPerRank;
+}
+
+/** Lets the replicas run up to the pacer's limit, or to the target if that is nearer. */
+export function grantSteps(run: ActiveRun): void {
+  if (run.plan === null) return;
+  const limit = Math.min(run.target, run.plan.totalSteps, run.pacer.limit(slowestOf(run)));
+  if (limit <= run.granted) return;
+  run.granted = limit;
+  for (const { service } of run.replicas) void service.grant(limit);
+}
+
+/** Ends all of the run's workers at once. */
+export function terminate(run: ActiveRun): void {
+  for (const { worker } of run.replicas) worker.terminate();
+  run.replicas = [];
+}
+
+/** Ends what the ranks are doing; keeps the workers that answer, for a last look at the model. */
+export async function abandon(run: ActiveRun): Promise<void> {
+  run.abort.abort();
+  run.links?.abort();
+  if (run.plan === null) terminate(run);
+  else await Promise.all(run.replicas.map(abortOrTerminate));
+}
+
+async function abortOrTerminate({ service, worker }: ReplicaHandle): Promise<void> {
+  const patience = new Promise<'late'>((resolve) => {
+    setTimeout(() => resolve('late'), STOP_PATIENCE_MS);
+  });
+  const answer = await Promise.race([service.abort(), patience]);
+  if (answer === 'late') worker.terminate();
+}
