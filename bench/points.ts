@@ -6,12 +6,12 @@ import { BATCH, pointsExperiment } from './points-job.ts';
 import type { PointsLoop } from './points-loop.ts';
 
 /** The two take turns. */
-const PASSES = 6;
+const PASSES = 8;
 const RUN_STEPS = 60_000;
 const LOOP_STEPS = 20_000;
 /** The loop's fastest block counts, the run's fastest stretch of at least this many milliseconds. */
 const STRETCH_MS = 100;
-const BLOCK_STEPS = 5_000;
+const BLOCK_STEPS = 10_000;
 const RUN_GOAL = 800_000;
 const LOOP_GOAL = 1_000_000;
 

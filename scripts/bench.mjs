@@ -8,6 +8,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, type } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
+import { measureLab } from './bench-page.mjs';
 import { ensureBuilt } from './build.mjs';
 import { chromiumArguments, findChromium, HOW_TO_GET_CHROMIUM } from './chromium.mjs';
 import { serve } from './serve.mjs';
@@ -20,16 +21,19 @@ import { serve } from './serve.mjs';
  */
 
 const REPORT = 'docs/evidence/bench.md';
+/** The one benchmark that has no page of its own in bench/. */
+const LAB = 'page';
 
 /**
- * Names of the pages in bench/, without extension.
+ * Names of the pages in bench/, without extension, and of the lab itself.
  *
  * @param {string[]} wanted
  */
 function pageNames(wanted) {
   const names = readdirSync('bench')
     .filter((file) => file.endsWith('.html'))
-    .map((file) => file.replace(/\.html$/, ''));
+    .map((file) => file.replace(/\.html$/, ''))
+    .concat(LAB);
   const unknown = wanted.filter((name) => !names.includes(name));
   if (unknown.length > 0)
     throw new Error(`No benchmark is called ${unknown.join(', ')}; there are: ${names.join(', ')}`);
@@ -51,6 +55,17 @@ async function measurePage(browser, url) {
     return await Promise.race([failed, page.evaluate('window.measure()')]);
   } finally {
     await page.close();
+  }
+}
+
+/** @param {import('@playwright/test').Browser} browser */
+async function measureBuiltLab(browser) {
+  await ensureBuilt('lab');
+  const server = await serve({ directory: 'dist' });
+  try {
+    return await measureLab(browser, server.url);
+  } finally {
+    await server.close();
   }
 }
 
@@ -110,7 +125,11 @@ async function main(wanted) {
     const measurements = [];
     for (const name of names) {
       console.error(`Measuring ${name} ...`);
-      measurements.push(...(await measurePage(browser, `${server.url}bench/${name}.html`)));
+      measurements.push(
+        ...(name === LAB
+          ? await measureBuiltLab(browser)
+          : await measurePage(browser, `${server.url}bench/${name}.html`)),
+      );
     }
     const text = table(measurements);
     console.log(text);
