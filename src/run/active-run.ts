@@ -2,7 +2,7 @@
 import type { Plan } from '#core/plan';
 import { createMerger, type Merger } from './merge.ts';
 import { createPacer, type Pacer } from './pacing.ts';
-import type { Links, ReplicaHandle } from './replica-pool.ts';
+import { type Links, type ReplicaHandle, unlessGone } from './replica-pool.ts';
 import { createRunLog, type RunLog } from './run-log.ts';
 
 /** A rank that does not answer Stop within this time is terminated. Wall ms. */
@@ -69,7 +69,7 @@ export function grantSteps(run: ActiveRun): void {
 
 /** Ends all of the run's workers at once. */
 export function terminate(run: ActiveRun): void {
-  for (const { worker } of run.replicas) worker.terminate();
+  for (const replica of run.replicas) replica.terminate();
   run.replicas = [];
 }
 
@@ -77,14 +77,29 @@ export function terminate(run: ActiveRun): void {
 export async function abandon(run: ActiveRun): Promise<void> {
   run.abort.abort();
   run.links?.abort();
-  if (run.plan === null) terminate(run);
-  else await Promise.all(run.replicas.map(abortOrTerminate));
+  if (run.plan === null) {
+    terminate(run);
+    return;
+  }
+  const alive = await Promise.all(run.replicas.map(abortOrTerminate));
+  run.replicas = run.replicas.filter((_, index) => alive[index]);
 }
 
-async function abortOrTerminate({ service, worker }: ReplicaHandle): Promise<void> {
+/** Resolves with whether the replica still lives. */
+async function abortOrTerminate(replica: ReplicaHandle): Promise<boolean> {
   const patience = new Promise<'late'>((resolve) => {
     setTimeout(() => resolve('late'), STOP_PATIENCE_MS);
   });
-  const answer = await Promise.race([service.abort(), patience]);
-  if (answer === 'late') worker.terminate();
+  const answer = await Promise.race([replica.service.abort(), patience]);
+  if (answer === 'late') replica.terminate();
+  return answer !== 'late';
+}
+
+/** Rank 0's answer; null where there is no rank 0, or where it ends before it has answered. */
+export async function askFirst<T>(
+  run: ActiveRun | null,
+  call: (service: ReplicaHandle['service']) => Promise<T>,
+): Promise<T | null> {
+  const first = run?.replicas.find(({ rank }) => rank === 0);
+  return first === undefined ? null : first.ask(call).catch(unlessGone(null));
 }

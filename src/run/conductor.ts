@@ -1,11 +1,12 @@
 /** @file The conductor: prepares a run, paces its replicas, writes its log, tells the page. */
 import { splitByName } from '#core/named-weights';
 import type { Experiment } from '#experiment/experiment';
-import type { TelemetryBatch } from '#protocol/replica';
+import type { Probe, TelemetryBatch } from '#protocol/replica';
 import {
   type ActiveRun,
   abandon,
   adoptPlan,
+  askFirst,
   grantSteps,
   newRun,
   samplesPerSecond,
@@ -18,7 +19,7 @@ import { createPageFeed, type RunState } from './page-feed.ts';
 import { type PreparedRun, prepareRun } from './prepare.ts';
 import { recordMerged } from './record.ts';
 import { callback } from './remote.ts';
-import type { ReplicaHandle, ReplicaWorker } from './replica-pool.ts';
+import { type ReplicaHandle, type ReplicaWorker, unlessGone } from './replica-pool.ts';
 import { failureOf } from './run-failure.ts';
 import type { ConductorService, Failure, PageHost, StartOptions } from './service.ts';
 
@@ -209,16 +210,17 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     },
     stop: stopActive,
     async probe() {
-      return (await active?.replicas[0]?.service.probe()) ?? null;
+      return askFirst(active, async (service): Promise<Probe | null> => service.probe());
     },
     async sampleBatches() {
-      if (active?.plan == null) return [];
-      return Promise.all(active.replicas.map(({ service }) => service.sampleBatch()));
+      if (active?.plan == null || active.replicas.length < active.plan.worldSize) return [];
+      const batches = active.replicas.map(({ ask }) => ask((service) => service.sampleBatch()));
+      return Promise.all(batches).catch(unlessGone([]));
     },
     async weights() {
-      const first = active?.replicas[0];
-      if (active?.plan == null || first === undefined) return {};
-      return splitByName(active.plan.model, await first.service.weights());
+      const plan = active?.plan;
+      const weights = await askFirst(active, (service) => service.weights());
+      return plan == null || weights === null ? {} : splitByName(plan.model, weights);
     },
   };
 }

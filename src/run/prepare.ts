@@ -56,20 +56,23 @@ export async function prepareRun(
   context.onReplicas(replicas, links);
   const data = context.isolated ? shareData(source.data) : source.data;
   await Promise.all(
-    replicas.map(({ service, rank }) => {
+    replicas.map(({ ask, rank }) => {
       const link = links.setups[rank];
       if (link === undefined) throw new Error(`rank ${rank} has no link`);
       const telemetry = listenToTelemetry(context.onTelemetry);
       const init = rank === 0 ? initialWeights : null;
       const setup = { rank, plan, link, data, initialWeights: init, telemetry };
-      return service.prepare(withTransfer(setup, [telemetry, ...linkTransfers(link)]));
+      const transfers = [telemetry, ...linkTransfers(link)];
+      return ask((service) => service.prepare(withTransfer(setup, transfers)));
     }),
   );
   context.signal.throwIfAborted();
 
   const { backend, device } = await chooseBackend(experiment, replicas, context);
   context.onProgress({ stage: 'broadcast', progress: null, backend: null });
-  const initialHash = await Promise.all(replicas.map(({ service }) => service.broadcastWeights()));
+  const initialHash = await Promise.all(
+    replicas.map(({ ask }) => ask((service) => service.broadcastWeights())),
+  );
   context.signal.throwIfAborted();
   const ranges = bucketRanges(plan.model.parameters, plan.buckets);
   const event: RunEvent = {
@@ -143,7 +146,7 @@ async function chooseBackend(
   const timings = await timeBackends(
     async (backend) => {
       context.signal.throwIfAborted();
-      return Promise.all(replicas.map(({ service }) => service.timeBackend(backend)));
+      return Promise.all(replicas.map(({ ask }) => ask((service) => service.timeBackend(backend))));
     },
     (backend, done, total) =>
       context.onProgress({ stage: 'backends', progress: { done, total }, backend }),
@@ -171,7 +174,7 @@ async function takeBackend(
     context.signal.throwIfAborted();
     context.onProgress({ stage: 'backends', progress: null, backend });
     const results = await Promise.allSettled(
-      replicas.map(({ service }) => service.useBackend(backend)),
+      replicas.map(({ ask }) => ask((service) => service.useBackend(backend))),
     );
     const failed = results.findIndex((result) => result.status === 'rejected');
     const first = results[0];

@@ -15,9 +15,26 @@ export interface ReplicaWorker {
 export interface ReplicaHandle {
   readonly rank: number;
   readonly service: Remote<ReplicaService>;
-  readonly worker: ReplicaWorker;
   /** Resolves with the reason if the worker crashes; otherwise stays pending. */
   readonly crashed: Promise<string>;
+  /**
+   * The answer to a call. Throws ReplicaGoneError where the worker is terminated or crashes first:
+   * the call itself would then stay without an answer for ever.
+   */
+  ask<T>(call: (service: Remote<ReplicaService>) => Promise<T>): Promise<T>;
+  terminate(): void;
+}
+
+export class ReplicaGoneError extends Error {
+  override readonly name = 'ReplicaGoneError';
+}
+
+/** A handler of errors that answers `instead` for a worker that is gone; others go on. */
+export function unlessGone<T>(instead: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof ReplicaGoneError) return instead;
+    throw error;
+  };
 }
 
 /** Starts one worker a rank, all at once. */
@@ -26,12 +43,29 @@ export async function startReplicas(
   spawn: () => Promise<ReplicaWorker>,
 ): Promise<ReplicaHandle[]> {
   const workers = await Promise.all(Array.from({ length: worldSize }, spawn));
-  return workers.map((worker, rank) => ({
+  return workers.map((worker, rank) => handleOf(worker, rank));
+}
+
+function handleOf(worker: ReplicaWorker, rank: number): ReplicaHandle {
+  const service = remoteService<ReplicaService>(worker.port);
+  let end: (error: ReplicaGoneError) => void = () => undefined;
+  const gone = new Promise<never>((_, reject) => {
+    end = reject;
+  });
+  // It may end while nothing is asked.
+  gone.catch(() => undefined);
+  const crashed = new Promise<string>((resolve) => worker.onCrash(resolve));
+  void crashed.then((reason) => end(new ReplicaGoneError(`the worker of rank ${rank}: ${reason}`)));
+  return {
     rank,
-    worker,
-    service: remoteService<ReplicaService>(worker.port),
-    crashed: new Promise((resolve) => worker.onCrash(resolve)),
-  }));
+    service,
+    crashed,
+    ask: (call) => Promise.race([call(service), gone]),
+    terminate() {
+      worker.terminate();
+      end(new ReplicaGoneError(`the worker of rank ${rank} was ended`));
+    },
+  };
 }
 
 /** The data plane of one epoch: a link set-up a rank, and the way to end what is under way. */

@@ -27,6 +27,6 @@ export function failureOf(error: unknown): Failure {
 
 /** A loss that became NaN or infinite: where it began. */
 export function nonFiniteFailure(step: number, ranks: readonly number[]): Failure {
-  const parameters = { step, ranks: ranks.join(', ') };
+  const parameters = { step, ranks: ranks.join(', '), count: ranks.length };
   return { message: 'failure.nonFinite', parameters, detail: '' };
 }

@@ -25,9 +25,10 @@ export function FailureText() {
   const t = useText();
   const { actions } = useLab().store;
   const failure = useLabState((state) => state.run.failure);
+  const nonFinite = useLabState((state) => state.run.nonFinite);
   return (
     <div className="failure" role="alert">
-      {failure ? (
+      {failure && !nonFinite ? (
         <>
           <p className="centre-big">{t('page.failure.title')}</p>
           <p>

@@ -190,7 +190,7 @@ async function oneStep(session: Session): Promise<void> {
 
 /** Sums over this rank's share of a split; no sample is counted twice by two ranks. */
 async function evaluateShare(session: Session, split: 'test' | 'train'): Promise<EvalShare> {
-  const { backend, batcher, training } = session;
+  const { backend, batcher, training, telemetry } = session;
   const sum = { lossSum: 0, correct: 0, count: 0 };
   for (const batch of batcher.evaluationBatches(split)) {
     const part = await backend.withEngine((engine: Engine) =>
@@ -199,6 +199,7 @@ async function evaluateShare(session: Session, split: 'test' | 'train'): Promise
     sum.lossSum += part.lossSum;
     sum.correct += part.correct;
     sum.count += part.count;
+    telemetry.tick(performance.now());
   }
   return sum;
 }

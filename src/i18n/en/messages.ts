@@ -82,6 +82,11 @@ export const messages = {
     'Shared memory needs an isolated page, and this one is not. Choose the transport ports or auto.',
   'failure.noBackend':
     'No backend could train this model here: see the details. Choose auto, or another backend.',
+  'failure.nonFinite': {
+    one: 'The loss is no number since step {step}, on rank {ranks}. Most often the learning rate is too large: lower it, or add a warm-up.',
+    other:
+      'The loss is no number since step {step}, on ranks {ranks}. Most often the learning rate is too large: lower it, or add a warm-up.',
+  },
   'failure.unexpected': 'The run failed, which should not happen: see the details.',
   'group.task': 'Task',
   'group.dataParallel': 'Data parallel',
