@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { fingerprint, isCurrent, writeStamp } from './fingerprint.mjs';
+import { isPackedDataWhole } from './prepare-data.mjs';
 
 const COMMON = [
   'src',
@@ -88,7 +89,16 @@ function runVite(config) {
 }
 
 /**
- * Builds a target if its sources changed since the last build; resolves with whether it did.
+ * The lab's build holds a copy of the packed data; a damaged file is mended by building again.
+ *
+ * @param {'lab' | 'harness'} name
+ */
+function hasWholeData(name) {
+  return name !== 'lab' || isPackedDataWhole(join(TARGETS.lab.directory, 'data'));
+}
+
+/**
+ * Builds a target if its sources or its data changed since; resolves with whether it did.
  *
  * @param {'lab' | 'harness'} name
  * @returns {Promise<boolean>}
@@ -99,7 +109,7 @@ export async function ensureBuilt(name) {
   let built = false;
   await withLock(name, async () => {
     const value = fingerprint(sources, isSource);
-    if (existsSync(directory) && isCurrent(stamp, value)) return;
+    if (existsSync(directory) && isCurrent(stamp, value) && hasWholeData(name)) return;
     rmSync(stamp, { force: true });
     const began = performance.now();
     console.error(`Building ${directory}/ ...`);

@@ -290,6 +290,16 @@ function isCurrent(out, manifest) {
 }
 
 /**
+ * Whether the packed data in `directory` (a copy of `public/data`) is whole.
+ *
+ * @param {string} directory
+ */
+export function isPackedDataWhole(directory) {
+  const manifest = readManifest(directory);
+  return manifest !== null && isCurrent(directory, manifest);
+}
+
+/**
  * Makes `public/data` current and returns whether anything had to be written. `log` gets one
  * line a step. Throws PrepareError, whose message says what to do.
  *

@@ -1,11 +1,26 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashBytes } from '#core/hash';
 import { DataError } from '#data/data-error';
 import { loadDataset } from '#data/load';
-import { checksum, normaliseText, PrepareError, prepareData } from './prepare-data.mjs';
+import {
+  checksum,
+  isPackedDataWhole,
+  normaliseText,
+  PrepareError,
+  prepareData,
+} from './prepare-data.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 const SOURCES = [
@@ -112,6 +127,22 @@ test('DA-5 what is current is left alone, what is damaged is made again', () => 
   rmSync(packed('mnist-test-03.bin'));
   expect(prepareData({ root })).toBe(true);
   expect(prepareData({ root })).toBe(false);
+});
+
+test('DA-5 a copy of the packed data with a damaged or missing file is not whole', () => {
+  const copy = mkdtempSync(join(tmpdir(), 'ringside-copy-'));
+  cpSync(join(root, 'public/data'), copy, { recursive: true });
+  expect(isPackedDataWhole(copy)).toBe(true);
+  const file = join(copy, 'mnist-test-00.bin');
+  const bytes = readFileSync(file);
+  bytes[4_000] = (bytes[4_000] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+  // A later change than the manifest's, whatever the file system's clock resolves.
+  utimesSync(file, new Date(), new Date(Date.now() + 5_000));
+  expect(isPackedDataWhole(copy)).toBe(false);
+  rmSync(file);
+  expect(isPackedDataWhole(copy)).toBe(false);
+  rmSync(copy, { recursive: true });
 });
 
 test('DA-5 a damaged manifest is made again', () => {

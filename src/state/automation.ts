@@ -120,8 +120,10 @@ function accept(
     faults.push(...completed.faults);
     input = completed.input;
   }
-  if (backend !== null && typeof input === 'object' && input !== null)
-    input = { ...input, backend };
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) {
+    // A program wants every step unless it says otherwise; the page thins fast runs by itself.
+    input = { logEvery: 1, ...input, ...(backend === null ? {} : { backend }) };
+  }
   const result = parseExperiment(input);
   if (!result.ok) {
     for (const { path, found, message, parameters } of result.problems) {
