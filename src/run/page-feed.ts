@@ -1,9 +1,10 @@
-/** @file News for the page: gathered, at most one batch a frame, one unanswered at a time. */
+/** @file News for the page: gathered, few batches a second, one unanswered at a time. */
 import type { Activity, BackendTiming } from '#protocol/replica';
 import type { LogEvent, WallRecord } from './log.ts';
 import type { Failure, PageBatch, PageHost, Preparation, RunStatus } from './service.ts';
 
-const FRAME_MS = 16;
+/** Wall ms between batches: each costs the page's main thread, which shows figures less often still. */
+const INTERVAL_MS = 50;
 
 /** The present state of the run; events and wall records are queued apart. */
 export interface RunState {
@@ -40,7 +41,7 @@ export function createPageFeed(state: RunState, host: () => PageHost | null): Pa
       events = [];
       wall = [];
       await host()?.receive(batch);
-      await new Promise((resolve) => setTimeout(resolve, FRAME_MS));
+      await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
     }
     sending = false;
   };

@@ -5,10 +5,14 @@ import type { DataChoice, Experiment, ParseResult, Problem } from '#experiment/e
 import { parseExperiment } from '#experiment/parse';
 import type { BatchSample, Probe } from '#protocol/replica';
 import type { Failure, PageBatch } from '#run/service';
+import { type Beat, createBeat } from './beat.ts';
 import type { LabClient } from './client.ts';
 import { type Json, type JsonObject, withValue } from './draft.ts';
 import { createRunSeries, type RunSeries } from './run-series.ts';
 import { isActive, NO_RUN, type RunState, reduceBatch } from './run-state.ts';
+
+/** Wall milliseconds between two beats: as fast as digits can be read. */
+const BEAT_MS = 250;
 
 export interface LabState {
   /** The last good experiment; the next run uses it. */
@@ -45,6 +49,8 @@ export interface LabActions {
 export interface LabStore extends StoreApi<LabState> {
   readonly actions: LabActions;
   readonly series: RunSeries;
+  /** When live figures are to be shown anew. */
+  readonly beat: Beat;
   readonly client: LabClient;
 }
 
@@ -187,5 +193,5 @@ export function createLabStore(options: LabOptions): LabStore {
   };
 
   client.subscribe(take);
-  return { ...store, actions, series, client };
+  return { ...store, actions, series, beat: createBeat(series.subscribe, BEAT_MS), client };
 }

@@ -2,7 +2,7 @@
 import type { LabStore } from './lab-store.ts';
 
 /** Wall milliseconds between two rounds; a round is one call of each kind. */
-const INTERVAL_MS = 400;
+const INTERVAL_MS = 500;
 
 export interface ProbeOptions {
   /** False while nobody can see the answer (a hidden tab). */

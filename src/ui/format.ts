@@ -32,6 +32,11 @@ export function loss(locale: Locale, value: number): string {
   return format(locale, decimals, decimals).format(value);
 }
 
+/** The end of a value axis: as few decimals as it needs, two at most. */
+export function tick(locale: Locale, value: number): string {
+  return format(locale, 0, 2).format(value);
+}
+
 /** 0.946 as "94.6". */
 export function percent(locale: Locale, share: number, decimals = 1): string {
   return format(locale, decimals, decimals).format(100 * share);

@@ -1,13 +1,6 @@
 /** @file What every component may reach: the store, the settings and the previews of the data. */
 
-import {
-  createContext,
-  useCallback,
-  useContext,
-  useEffect,
-  useRef,
-  useSyncExternalStore,
-} from 'react';
+import { createContext, useContext, useEffect, useRef, useSyncExternalStore } from 'react';
 import { useStore } from 'zustand';
 import type { DataChoice } from '#experiment/experiment';
 import { type Locale, type MessageKey, type MessageParameters, translate } from '#i18n/translate';
@@ -32,9 +25,6 @@ export interface Lab {
   readonly pointCloud: (choice: PointsChoice, seed: number) => PointCloud;
 }
 
-/** Wall milliseconds between two renderings of live figures: as fast as digits can be read. */
-const LIVE_INTERVAL_MS = 200;
-
 export const LabContext = createContext<Lab | null>(null);
 
 export function useLab(): Lab {
@@ -52,19 +42,15 @@ export function useSettings(): Settings {
   return useStore(useLab().settings);
 }
 
-/** The figures of this moment, five times a second at most. */
+/** The figures of this moment, four times a second at most. */
 export function useLive(): LiveFigures {
-  const { series } = useLab().store;
-  const subscribe = useCallback(
-    (render: () => void) => series.subscribe(throttle(render, LIVE_INTERVAL_MS)),
-    [series],
-  );
-  return useSyncExternalStore(subscribe, series.live);
+  const { beat, series } = useLab().store;
+  return useSyncExternalStore(beat.subscribe, series.live);
 }
 
-/** Calls `draw` in an animation frame after new data, at most once in `intervalMs`. */
-export function useDrawing(draw: () => void, intervalMs: number): void {
-  const { series } = useLab().store;
+/** Calls `draw` in the animation frame after a beat, and not before `intervalMs` have passed. */
+export function useDrawing(draw: () => void, intervalMs = 0): void {
+  const { beat } = useLab().store;
   const latest = useRef(draw);
   useEffect(() => {
     latest.current = draw;
@@ -72,16 +58,16 @@ export function useDrawing(draw: () => void, intervalMs: number): void {
   });
   useEffect(() => {
     let frame = 0;
-    const ask = throttle(() => {
+    const ask = (): void => {
       cancelAnimationFrame(frame);
       frame = requestAnimationFrame(() => latest.current());
-    }, intervalMs);
-    const unsubscribe = series.subscribe(ask);
+    };
+    const unsubscribe = beat.subscribe(intervalMs === 0 ? ask : throttle(ask, intervalMs));
     return () => {
       unsubscribe();
       cancelAnimationFrame(frame);
     };
-  }, [series, intervalMs]);
+  }, [beat, intervalMs]);
 }
 
 export interface Text {

@@ -15,11 +15,10 @@ import {
   scales,
   spread,
 } from './chart-math.ts';
-import { count, loss, percent } from './format.ts';
+import { count, loss, percent, tick } from './format.ts';
 import { type Text, useDrawing, useLab, useText } from './lab-context.ts';
 import { useSize } from './use-size.ts';
 
-const DRAW_INTERVAL_MS = 200;
 const LABEL_GAP_REM = 1.1;
 
 interface Line {
@@ -124,7 +123,7 @@ function Plot(props: PlotProps) {
       write(root, '.axis-last', xMost > 0 ? count(t.locale, xMost) : '', frame.right, y);
     }
   };
-  useDrawing(draw, DRAW_INTERVAL_MS);
+  useDrawing(draw);
 
   return (
     <svg ref={svg} className={`plot ${props.className}`} aria-hidden="true">
@@ -162,8 +161,7 @@ const accuracyLines = (series: RunSeries): readonly Line[] => [
 ];
 const writeLoss = (t: Text, value: number): string => loss(t.locale, value);
 const writeShare = (t: Text, value: number): string => `${percent(t.locale, value)}\u00a0%`;
-const writeLossTick = (t: Text, value: number): string =>
-  new Intl.NumberFormat(t.locale, { maximumFractionDigits: 2 }).format(value);
+const writeLossTick = (t: Text, value: number): string => tick(t.locale, value);
 const writeShareTick = (t: Text, value: number): string => `${percent(t.locale, value, 0)}\u00a0%`;
 
 export function LearningCharts(props: { readonly axis: Axis }) {

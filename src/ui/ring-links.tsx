@@ -10,7 +10,6 @@ import type { Link, RingLayout } from './ring-layout.ts';
 const AFTERGLOW_MS = 300;
 /** Wall milliseconds a dot takes from node to node. */
 const TRAVEL_MS = 1100;
-const CHECK_MS = 100;
 
 function dotsPerLink(links: number): number {
   if (links <= 4) return 5;
@@ -62,7 +61,7 @@ export function RingLinks(props: { readonly layout: RingLayout }) {
       }
     }
   };
-  useDrawing(light, CHECK_MS);
+  useDrawing(light);
   // The last messages of a run are followed by no news: a link must go dark by itself.
   useEffect(() => {
     const timer = setInterval(light, AFTERGLOW_MS);

@@ -9,7 +9,7 @@ import { type StripGeometry, stripGeometry } from './strip-geometry.ts';
 import { useSize } from './use-size.ts';
 
 /** Slower than the charts: bars are to be compared, not to flicker. */
-const DRAW_INTERVAL_MS = 400;
+const DRAW_INTERVAL_MS = 500;
 const SHOWN_RECORDS = 8;
 /** Widths of a step's label and of the label at the end. */
 const LABEL_REM = 4.6;
