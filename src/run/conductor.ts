@@ -96,13 +96,14 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     if (active !== run || isOver(state.status)) return;
     state.activity[batch.rank] = batch.activity;
     run.completed[batch.rank] = batch.completed;
+    // First, for a record may end the run, and the end says how far it came.
+    state.completed = slowestOf(run);
     try {
       record(run, run.merger.add(batch.rank, batch.reports));
     } catch (error) {
       fail(run, failureOf(error));
     }
     if (isOver(state.status)) return;
-    state.completed = slowestOf(run);
     run.pacer.observe(state.completed, now());
     state.samplesPerSecond = samplesPerSecond(run);
     if (state.status === 'running' && state.completed >= run.target) settle(run);
