@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Schedule } from './collective.ts';
+import { ringAllReduce } from './ring.ts';
+import { placed } from './schedule-build.ts';
 import { isAllReduce, scheduleFaults, simulate } from './schedule-check.ts';
 import { ALL_REDUCE_NAMES, type AllReduceName, allReduceSchedule } from './schedules.ts';
 
@@ -127,4 +129,34 @@ test('CL-20 a world size that is no positive integer is refused by every schedul
       );
     }
   }
+});
+
+/** The ring of Baidu's collectives.cu: rank r sends chunk r - i in step i, NCCL's r - 1 - i. */
+function baiduRing(worldSize: number): Schedule {
+  const nccl = ringAllReduce(worldSize);
+  const ranks = Array.from({ length: worldSize }, (_, rank) => rank);
+  return { ...nccl, steps: placed(nccl.steps, ranks, (chunk) => [(chunk + 1) % worldSize]) };
+}
+
+test("CL-20 Baidu's indexing is NCCL's with chunks renumbered: rank 0 holds 1, 2222, 3303, 4004", () => {
+  const vectors = [1, 10, 100, 1000].map((k) => Float32Array.of(k, 2 * k, 3 * k, 4 * k));
+  const baidu = baiduRing(4);
+  const [rank0] = simulate({ ...baidu, steps: baidu.steps.slice(0, 3) }, vectors);
+  expect([...rank0]).toEqual([1, 2222, 3303, 4004]);
+});
+
+test('CL-20 fp32 values 1e8, 1, -1e8, 1: NCCL 0 1 0 1, Baidu 1 0 1 0, pairwise tree 0, exact 2', () => {
+  const vectors = [1e8, 1, -1e8, 1].map((value) => new Float32Array(4).fill(value));
+  const results = [
+    ringAllReduce(4),
+    baiduRing(4),
+    allReduceSchedule('binary-tree', 4),
+    allReduceSchedule('halving-doubling', 4),
+  ].map((schedule) => [...simulate(schedule, vectors)[0]]);
+  expect(results).toEqual([
+    [0, 1, 0, 1],
+    [1, 0, 1, 0],
+    [0, 0, 0, 0],
+    [0, 0, 0, 0],
+  ]);
 });
