@@ -214,7 +214,11 @@ function roundByPlatform(halves: HalfArray, values: Float32Array): void {
   for (let start = 0; start < values.length; start += BLOCK) {
     const count = Math.min(BLOCK, values.length - start);
     for (let i = 0; i < count; i++) halves[i] = values[start + i];
-    for (let i = 0; i < count; i++) values[start + i] = halves[i];
+    for (let i = 0; i < count; i++) {
+      const rounded = halves[i];
+      // biome-ignore lint/suspicious/noSelfCompare: as above; one quiet NaN for all
+      values[start + i] = rounded === rounded ? rounded : Number.NaN;
+    }
   }
 }
 
