@@ -37,7 +37,8 @@ export interface Compressor {
    * One step. Reads `state` and `gradient` and leaves both as they are; writes the averaged
    * gradient into `average` and the new state into `next` (made by `init`, of any content). The
    * caller swaps the two states once all ranks are through, so that survivors of an abandoned
-   * collective can repeat it.
+   * collective can repeat it, and does not where the average is not finite and the step is skipped:
+   * NaN would stay in the residual.
    */
   update(
     state: CompressorState,

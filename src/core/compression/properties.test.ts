@@ -275,3 +275,16 @@ test('CP-7 ranges of one gradient and steps draw different random numbers', () =
   expect(new Set(all).size).toBe(4);
   expect(payload({})).toBe(all[0]);
 });
+
+const LOUD = NAMED.filter(([, { kind }]) => kind !== 'signSgd' && kind !== 'randomK');
+
+test.each(LOUD)('CP-19 %s: NaN or infinity on one rank is seen by all', (_, config) => {
+  for (const bad of [Number.NaN, Number.POSITIVE_INFINITY]) {
+    const compressor = createCompressor(config, MATRICES);
+    const gradients = gradientsOf(3, 90, 6);
+    gradients[1][40] = bad;
+    const states = gradients.map(() => compressor.init(90));
+    const { average } = simulateStep(compressor, states, gradients, { ...CONTEXT, step: 2 });
+    expect(average.every(Number.isFinite)).toBe(false);
+  }
+});

@@ -55,7 +55,7 @@ function readLevel(reader: BitReader, coding: QsgdOptions['coding'], bits: numbe
   return negative ? -magnitude : magnitude;
 }
 
-function norm(values: Float32Array, start: number, end: number): number {
+function normOf(values: Float32Array, start: number, end: number): number {
   let sum = 0;
   for (let i = start; i < end; i++) sum += values[i] * values[i];
   return Math.fround(Math.sqrt(sum));
@@ -64,7 +64,8 @@ function norm(values: Float32Array, start: number, end: number): number {
 /**
  * QSGD [Alistarh et al. 2017]: level floor(s |v_i| / |v|) goes up by one with the probability of
  * the fraction; decoded as |v| * sign * level / s. Payload: a float32 norm a bucket, then a sign and
- * a level an element. A zero bucket decodes to zero.
+ * a level an element. A zero bucket decodes to zero,
+ * one that holds NaN or infinity to NaN.
  */
 export function qsgdCodec({ levels, bucketSize, coding }: QsgdOptions): Codec {
   const bits = levelBits(levels);
@@ -79,7 +80,7 @@ export function qsgdCodec({ levels, bucketSize, coding }: QsgdOptions): Codec {
       for (let bucket = 0; bucket < norms.length; bucket++) {
         const start = bucket * size;
         const end = Math.min(values.length, start + size);
-        norms[bucket] = norm(values, start, end);
+        norms[bucket] = normOf(values, start, end);
         const factor = norms[bucket] > 0 ? levels / norms[bucket] : 0;
         for (let i = start; i < end; i++) {
           const exact = factor * Math.abs(values[i]);
@@ -96,8 +97,10 @@ export function qsgdCodec({ levels, bucketSize, coding }: QsgdOptions): Codec {
       const reader = new BitReader(payload.subarray(norms.byteLength));
       for (let i = 0; i < target.length; i++) {
         const level = readLevel(reader, coding, bits);
-        if (level !== 0)
-          target[i] += factor * Math.fround((norms[Math.floor(i / size)] / levels) * level);
+        const norm = norms[Math.floor(i / size)];
+        if (level !== 0) target[i] += factor * Math.fround((norm / levels) * level);
+        // A level cannot say it, but a bucket that was not finite must not pass as zeros.
+        else if (!Number.isFinite(norm)) target[i] = Number.NaN;
       }
     },
   };
@@ -154,6 +157,7 @@ export function ternGradCodec(clipDeviations: number): Codec {
         const code = reader.read(2);
         if (code === TERNARY.positive) target[i] += step;
         else if (code === TERNARY.negative) target[i] -= step;
+        else if (!Number.isFinite(step)) target[i] = Number.NaN;
       }
     },
   };

@@ -36,7 +36,7 @@ export function payloadBytes(
       return (INDEX_BYTES + FLOAT_BYTES) * topKCount(length, density);
     }
     case 'qsgd': {
-      const norms = config.bucketSize === 0 ? 1 : Math.ceil(length / config.bucketSize);
+      const norms = Math.ceil(length / (config.bucketSize || Math.max(1, length)));
       const bits = config.coding === 'fixed' ? levelBits(config.levels) + 1 : 2.8;
       return FLOAT_BYTES * norms + Math.ceil((bits * length) / 8);
     }
