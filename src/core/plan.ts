@@ -11,18 +11,31 @@ export type OptimizerConfig =
       readonly weightDecay: number;
     }
   | {
-      readonly kind: 'adam' | 'adamw';
+      readonly kind: 'adam' | 'adamw' | 'lamb';
       readonly beta1: number;
       readonly beta2: number;
       readonly epsilon: number;
       readonly weightDecay: number;
+    }
+  | {
+      readonly kind: 'lars';
+      readonly momentum: number;
+      readonly weightDecay: number;
+      /** Share of a layer's weight norm that one step may move (You et al.: 0.001). */
+      readonly trustCoefficient: number;
     };
 
-/** Learning rate by step: linear warm-up over `warmupSteps`, then constant or cosine to zero. */
+/** Learning rate by step: linear warm-up over `warmupSteps`, then constant, cosine to zero, or drops. */
 export interface LearningRateConfig {
   readonly base: number;
   readonly warmupSteps: number;
-  readonly decay: 'none' | 'cosine';
+  readonly decay: 'none' | 'cosine' | 'step';
+  /** Rate of step 0 of the warm-up; left out: base / warmupSteps. Goyal et al., Horovod: base / N. */
+  readonly warmupFrom?: number;
+  /** Decay 'step': the steps from which on the rate is multiplied by `factor` once more. */
+  readonly milestones?: readonly number[];
+  /** Decay 'step'; 0.1 where left out. */
+  readonly factor?: number;
 }
 
 export interface BucketConfig {
