@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     environment: 'node',
-    include: ['{src,workers,lessons,scripts}/**/*.test.{ts,tsx,mjs}'],
+    include: ['{src,workers,lessons,scripts,e2e}/**/*.test.{ts,tsx,mjs}'],
     testTimeout: 20_000,
     maxWorkers: 2,
   },

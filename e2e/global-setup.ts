@@ -8,7 +8,7 @@ import { serve } from '../scripts/serve.mjs';
  */
 export default async function globalSetup(): Promise<() => Promise<void>> {
   if (findChromium() === null) throw new Error(HOW_TO_GET_CHROMIUM);
-  const only = process.env['RINGSIDE_ONLY'];
+  const only = process.env.RINGSIDE_ONLY;
   const servers: Awaited<ReturnType<typeof serve>>[] = [];
   for (const [name, directory] of [
     ['lab', 'dist'],

@@ -8,7 +8,7 @@ export function siteUrl(site: 'lab' | 'harness', mode: 'isolated' | 'plain' = 'i
   const url = process.env[`RINGSIDE_${site}_${mode}`.toUpperCase()];
   if (url === undefined)
     throw new Error(
-      `The ${site} is not served here: RINGSIDE_ONLY is ${process.env['RINGSIDE_ONLY']}`,
+      `The ${site} is not served here: RINGSIDE_ONLY is ${process.env.RINGSIDE_ONLY}`,
     );
   return url;
 }

@@ -6,7 +6,13 @@ import { capture, secondsSince } from './step.mjs';
 /** @type {Record<string, string[]>} */
 const CHECKS = {
   types: ['node_modules/typescript/bin/tsc', '-b'],
-  'style and layers': ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.'],
+  'style and layers': [
+    'node_modules/@biomejs/biome/bin/biome',
+    'ci',
+    '--colors=off',
+    '--error-on-warnings',
+    '.',
+  ],
   promises: ['node_modules/eslint/bin/eslint.js', '.'],
   'dead code': ['node_modules/knip/bin/knip.js'],
   size: ['node_modules/size-limit/bin.js'],

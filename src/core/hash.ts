@@ -103,11 +103,6 @@ export class HashState {
     return avalanche(this.b ^ Math.imul(this.count, MULTIPLIER_A));
   }
 
-  /** Whether two states stand for the same hash; allocates nothing. */
-  equals(other: HashState): boolean {
-    return this.high() === other.high() && this.low() === other.low();
-  }
-
   /** 16 hexadecimal digits. */
   toHex(): string {
     return hex32(this.high()) + hex32(this.low());

@@ -17,6 +17,13 @@ export interface TextSplit {
 
 export type Split = LabelledSplit | TextSplit;
 
+/** Batches from outside: x is [step][rank][sample][feature], y is [step][rank][sample]. */
+export interface GivenSplit {
+  readonly kind: 'given';
+  readonly x: Float32Array;
+  readonly y: Int32Array;
+}
+
 export interface Dataset {
   readonly name: string;
   readonly task: TaskShape;
@@ -24,4 +31,16 @@ export interface Dataset {
   readonly test: Split;
   /** Text only: the character of each token id. */
   readonly alphabet?: string;
+}
+
+/** Samples of a split; a sample of text is one window of `context` tokens and their successors. */
+export function sampleCount(split: Split | GivenSplit, context: number): number {
+  switch (split.kind) {
+    case 'labelled':
+      return split.count;
+    case 'text':
+      return Math.max(0, Math.floor((split.tokens.length - 1) / context));
+    case 'given':
+      return split.y.length;
+  }
 }

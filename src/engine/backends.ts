@@ -5,6 +5,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { EngineOptions, TfjsBackendName, TfjsDevice } from './device.ts';
 import { BackendUnavailableError } from './engine.ts';
+import { registerWasmKernels } from './kernels.ts';
 import { openWebgl } from './webgl.ts';
 import { openWebgpu } from './webgpu.ts';
 
@@ -86,6 +87,7 @@ async function openWasm({ wasmUrl }: EngineOptions): Promise<OpenedBackend> {
       'tfjs-backend-wasm-threaded-simd.wasm': wasmUrl,
     });
   }
+  registerWasmKernels();
   const { wasm } = await init();
   const instance = new BackendWasm(wasm);
   const view = (tensor: tf.Tensor): Float32Array => {
@@ -113,17 +115,15 @@ function remove(backend: TfjsBackendName): void {
 
 function watch(backend: TfjsBackendName, opened: OpenedBackend): TfjsDevice {
   let reason: string | null = null;
-  let released = false;
   const lost = (opened.lost ?? new Promise<string>(() => {})).then((why) => {
     reason = why;
     return why;
   });
   const release = (): void => {
     const holder = holders.get(backend);
-    if (released || holder?.device !== device) return;
+    if (holder?.device !== device) return;
     holder.users--;
     if (holder.users > 0) return;
-    released = true;
     holders.delete(backend);
     remove(backend);
   };

@@ -18,7 +18,7 @@ export interface TfjsDevice {
   readonly lose: () => void;
   /** Values of a tensor, valid until the tensor is disposed of. Synchronous backends only. */
   readonly view: (tensor: tf.Tensor) => Float32Array;
-  /** Gives the backend back. */
+  /** Gives the backend back; once for every time it was acquired. */
   readonly release: () => void;
 }
 

@@ -26,26 +26,10 @@ const sumOverAllButLast = (dy: tf.Tensor): tf.Tensor => {
   return tf.sum(dy.rank > 2 ? tf.reshape(dy, [-1, dy.shape[dy.rank - 1] ?? 1]) : dy, 0);
 };
 
-/**
- * d(filter) of a convolution with stride 1 and 'same' padding, as a convolution itself: channels
- * stand for the batch, the batch for channels, the output's gradient for the filter.
- * x [n, h, w, in], dy [n, h, w, out] -> [k, k, in, out].
- */
-function filterGradient(x: tf.Tensor4D, dy: tf.Tensor4D, kernel: number): tf.Tensor {
-  const before = (kernel - 1) >> 1;
-  const after = kernel - 1 - before;
-  const padded = tf.pad(x, [
-    [0, 0],
-    [before, after],
-    [before, after],
-    [0, 0],
-  ]);
-  const images = tf.transpose(padded, [3, 1, 2, 0]);
-  const filters = tf.transpose(dy, [1, 2, 0, 3]);
-  return tf.transpose(
-    tf.conv2d(images as tf.Tensor4D, filters as tf.Tensor4D, 1, 'valid'),
-    [1, 2, 0, 3],
-  );
+/** d(filter) of a convolution with stride 1 and 'same' padding. */
+function filterGradient(x: tf.Tensor, dy: tf.Tensor, filterShape: number[]): tf.Tensor {
+  const attributes = { strides: 1, pad: 'same', dataFormat: 'NHWC', filterShape };
+  return tf.engine().runKernel('Conv2DBackpropFilter', { x, dy }, attributes) as tf.Tensor;
 }
 
 /** d(x) of the same convolution: dy against the filter turned by 180 degrees, in and out swapped. */
@@ -95,7 +79,7 @@ export function registerGradients(): void {
       const dz = throughActivation(dy as tf.Tensor, y, attributes) as tf.Tensor4D;
       return {
         x: () => inputGradient(dz, filter),
-        filter: () => filterGradient(x, dz, filter.shape[0]),
+        filter: () => filterGradient(x, dz, filter.shape),
         bias: () => sumOverAllButLast(dz),
       };
     },

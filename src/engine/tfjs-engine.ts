@@ -11,16 +11,24 @@ import { applySegment, batchShape } from './layers.ts';
 import { crossEntropy } from './ops.ts';
 import { scoreLogits } from './scores.ts';
 
+const LOSS_GRACE_MS = 200;
+
 /** An engine for `model` on `device`, which it gives back when disposed of. */
 export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
   registerGradients();
   const sizes = modelSizes(model);
+  let disposed = false;
+  // Backends that wait may upload late, and WebGL takes no shared memory: they get a copy.
+  const host = (values: Float32Array): Float32Array => {
+    return device.isSynchronous ? values : values.slice();
+  };
 
   /** Runs `compute` and hands the values of its tensors, flat, to `finish`. */
   function run<T>(
     compute: () => tf.Tensor[],
     finish: (values: readonly Float32Array[]) => T,
   ): Awaitable<T> {
+    if (disposed) throw new Error(`this ${device.backend} engine was disposed of; make a new one`);
     refuseLost(device);
     selectBackend(device.backend);
     if (device.isSynchronous) {
@@ -48,7 +56,7 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
       const loss = (...parameters: tf.Tensor[]): tf.Scalar => {
         return crossEntropy(applyModel(model, parameters, x, batch.size), labels);
       };
-      const { value, grads } = tf.valueAndGrads(loss)(upload(model.parameters, weights));
+      const { value, grads } = tf.valueAndGrads(loss)(upload(model.parameters, host(weights)));
       return [value, ...grads];
     };
     return run(compute, ([loss, ...parts]) => {
@@ -66,7 +74,7 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
     checkWeights(model, weights);
     checkInput(sizes, x, size);
     const compute = (): tf.Tensor[] => {
-      const parameters = upload(model.parameters, weights);
+      const parameters = upload(model.parameters, host(weights));
       return [applyModel(model, parameters, inputTensor(model, x, size), size)];
     };
     return run(compute, ([values]) => Float32Array.from(values ?? []));
@@ -88,7 +96,7 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
     const segment = segmentAt(model, index);
     const compute = (): tf.Tensor[] => {
       const x = segmentInput(model, segment, input, size);
-      return [applySegment(segment, upload(segment.parameters, weights), x, size)];
+      return [applySegment(segment, upload(segment.parameters, host(weights)), x, size)];
     };
     return run(compute, ([values]) => Float32Array.from(values ?? []));
   }
@@ -105,8 +113,8 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
     const hasInputGradient = segment.op.kind !== 'embedding';
     const compute = (): tf.Tensor[] => {
       const x = segmentInput(model, segment, input, size);
-      const dy = tf.tensor(outputGradient.slice(), batchShape(segment.outputShape, size));
-      const parameters = upload(segment.parameters, weights);
+      const dy = tf.tensor(host(outputGradient), batchShape(segment.outputShape, size));
+      const parameters = upload(segment.parameters, host(weights));
       if (hasInputGradient) {
         const apply = (x: tf.Tensor, ...rest: tf.Tensor[]) => applySegment(segment, rest, x, size);
         return tf.grads(apply as (...all: tf.Tensor[]) => tf.Tensor)([x, ...parameters], dy);
@@ -131,7 +139,10 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
     logits,
     forward,
     backward,
-    dispose: device.release,
+    dispose: () => {
+      if (!disposed) device.release();
+      disposed = true;
+    },
   };
 }
 
@@ -152,10 +163,14 @@ async function readTogether(
     return tf.concat(flat, 0);
   });
   const gone = device.lost.then(() => null);
-  const values = await Promise.race([packed.data<'float32'>(), gone]).catch((error: unknown) => {
-    refuseLost(device);
-    throw error;
-  });
+  const values = await Promise.race([packed.data<'float32'>(), gone]).catch(
+    async (error: unknown) => {
+      // The read may fail a moment before the loss is reported.
+      await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, LOSS_GRACE_MS))]);
+      refuseLost(device);
+      throw error;
+    },
+  );
   refuseLost(device);
   packed.dispose();
   let end = 0;
@@ -174,7 +189,7 @@ function segmentAt(model: Model, index: number): Segment {
 /** A tensor for each parameter; matrices as [1, rows, columns], which dense kernels take. */
 function upload(parameters: readonly Parameter[], weights: Float32Array): tf.Tensor[] {
   return parameters.map(({ offset, length, shape }) => {
-    const values = weights.slice(offset, offset + length);
+    const values = weights.subarray(offset, offset + length);
     return tf.tensor(values, shape.length === 2 ? [1, ...shape] : [...shape]);
   });
 }

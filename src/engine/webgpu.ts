@@ -13,8 +13,8 @@ const LIMITS = [
 
 /** The adapter, or BackendUnavailableError with the reason. */
 export async function findAdapter(): Promise<GPUAdapter> {
-  // Typed as always there, which is not so in every browser.
-  const gpu: GPU | undefined = navigator.gpu;
+  // Typed as always there, which is not so in every browser, nor in Node.
+  const gpu: GPU | undefined = globalThis.navigator?.gpu;
   if (gpu === undefined) {
     throw new BackendUnavailableError('webgpu: this browser has no WebGPU');
   }

@@ -344,13 +344,15 @@ export const FIELDS = [
 type TableRow = (typeof FIELDS)[number];
 export type FieldPath = TableRow['path'];
 
-/** Writable copies of the table's tuples, as values of an experiment have them. */
+/** The type of a value from its row: a list of exactly two is a pair. */
 type ValueOf<Row> = Row extends { kind: 'choice'; choices: readonly (infer Choice)[] }
   ? Choice
   : Row extends { kind: 'switch' }
     ? boolean
-    : Row extends { kind: 'list' }
-      ? number[]
+    : Row extends { kind: 'list'; minimumLength: infer Least; maximumLength: infer Most }
+      ? [Least, Most] extends [2, 2]
+        ? [number, number]
+        : number[]
       : number;
 
 /** The type of a field's value, by its path. */

@@ -7,12 +7,13 @@ import type { PresetId } from '#experiment/presets';
 /** `label`: two words; `line`: one line beside the control; `help`: two sentences. */
 export type FieldKey = `field.${FieldPath}.${'label' | 'line' | 'help'}` | `choice.${ChoiceKey}`;
 
-/** `line` joins path, finding and message; `lineWhole` is for faults of the whole input. */
+/** `line` joins path, finding and message; `lineWhole` is for faults of the whole input; a failure is what ended a run. */
 export type ExperimentKey =
   | ProblemMessage
   | 'problem.line'
   | 'problem.lineWhole'
   | 'problem.count'
+  | `failure.${'data' | 'given' | 'notIsolated' | 'noBackend' | 'unexpected'}`
   | `unit.${Unit | 'epochs'}`
   | `group.${Group}`
   | `preset.${PresetId}.${'name' | 'description'}`;

@@ -46,7 +46,7 @@ test('isMessageKey knows the keys of the tables and nothing else', () => {
   expect(isMessageKey('toString')).toBe(false);
 });
 
-test('every message has the same slots in every language and no empty text', () => {
+test('EX-13 every message has the same slots in every language and no empty text', () => {
   for (const key of messageKeys()) {
     const english = slotsOf(messageOf('en', key));
     for (const locale of LOCALES) {

@@ -6,7 +6,7 @@ export type Activity = 'idle' | 'computing' | 'communicating' | 'updating' | 'ev
 
 /** How a replica reaches its peers; made by the transport layer, opaque here. */
 export type LinkSetup =
-  | { readonly transport: 'shared'; readonly arena: SharedArrayBuffer }
+  | { readonly transport: 'shared'; readonly arena: WebAssembly.Memory }
   | { readonly transport: 'ports'; readonly ports: readonly (MessagePort | null)[] };
 
 /** The bytes of a data set; shared between ranks where the page is isolated, else a copy each. */

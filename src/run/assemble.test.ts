@@ -30,7 +30,7 @@ const report = (loss: number, weightsHash: string, hashChain = 'c'): StepReport 
   updateMs: 3,
 });
 
-test('LG-1 a step record holds the mean loss and each rank beside it', () => {
+test('LG-4 a step record holds the mean loss and each rank beside it', () => {
   const event = stepEvent(plan, [report(1, 'a'), report(2, 'a')]);
   expect(event).toMatchObject({
     step: 4,
@@ -43,18 +43,18 @@ test('LG-1 a step record holds the mean loss and each rank beside it', () => {
   });
 });
 
-test('LG-1 samples count the padding of the sampler and the smaller last batch', () => {
+test('LG-4 samples count the padding of the sampler and the smaller last batch', () => {
   // 21 samples on 2 ranks: 11 each; batches of 4, 4, 3.
   expect([0, 1, 2, 3, 5].map((step) => samplesAfter(plan, step))).toEqual([8, 16, 22, 30, 44]);
 });
 
-test('LG-4 ranks disagree if their hashes differ now or differed since the last record', () => {
+test('LG-6 ranks disagree if their hashes differ now or differed since the last record', () => {
   expect(disagreement([report(1, 'a'), report(2, 'a')])).toBeNull();
   expect(disagreement([report(1, 'a'), report(2, 'b')])?.weightsHash).toEqual(['a', 'b']);
   expect(disagreement([report(1, 'a', 'c'), report(2, 'a', 'd')])).not.toBeNull();
 });
 
-test('LG-3 shares of an evaluation are added, not averaged', () => {
+test('LG-5 shares of an evaluation are added, not averaged', () => {
   const test = { lossSum: 2, correct: 1, count: 2 };
   const rest = { lossSum: 4, correct: 7, count: 8 };
   const event = evalEvent([

@@ -9,7 +9,7 @@ const timed = (backend: string, stepMs: number | null): BackendTiming => ({
   reason: stepMs === null ? 'not here' : '',
 });
 
-test('EN auto takes the backend whose slowest rank is fastest', async () => {
+test('RU-4 auto takes the backend whose slowest rank is fastest', async () => {
   const perRank: Record<string, (number | null)[]> = {
     fused: [null, null],
     webgpu: [1, 30],
@@ -25,7 +25,7 @@ test('EN auto takes the backend whose slowest rank is fastest', async () => {
   expect(timings.find((timing) => timing.backend === 'cpu')?.reason).toContain('left out');
 });
 
-test('EN the cpu backend is timed where nothing else works', async () => {
+test('RU-4 the cpu backend is timed where nothing else works', async () => {
   const timings = await timeBackends(
     async (backend) => [timed(backend, backend === 'cpu' ? 70 : null)],
     () => undefined,
@@ -33,7 +33,7 @@ test('EN the cpu backend is timed where nothing else works', async () => {
   expect(fastest(timings)).toBe('cpu');
 });
 
-test('EN nothing usable gives null; falling back goes down the list', () => {
+test('RU-4 nothing usable gives null; falling back goes down the list', () => {
   expect(fastest([timed('wasm', null)])).toBeNull();
   expect(fallbacks('webgpu')).toEqual(['webgl', 'wasm', 'cpu']);
   expect(fallbacks('cpu')).toEqual([]);

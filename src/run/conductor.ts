@@ -11,7 +11,7 @@ import { createPageFeed, type RunState } from './page-feed.ts';
 import { prepareRun } from './prepare.ts';
 import { callback } from './remote.ts';
 import type { Links, ReplicaHandle, ReplicaWorker } from './replica-pool.ts';
-import { failureOf } from './run-failure.ts';
+import { failureOf, nonFiniteFailure } from './run-failure.ts';
 import { createRunLog, type RunLog } from './run-log.ts';
 import type { ConductorService, PageHost, StartOptions } from './service.ts';
 
@@ -171,6 +171,7 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
           break;
         case 'nonFinite':
           events.push(entry);
+          state.failure = nonFiniteFailure(entry.step, entry.ranks);
           nonFinite = true;
           break;
         case 'failed':

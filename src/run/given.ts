@@ -62,9 +62,9 @@ function shapeOf(value: unknown, axes: number, path: string): number[] {
 function flatten(value: unknown, shape: readonly number[], path: string): number[] {
   const [length, ...rest] = shape;
   if (length === undefined) {
-    if (typeof value !== 'number' || !Number.isFinite(value)) {
+    if (typeof value !== 'number' || !Number.isFinite(Math.fround(value))) {
       throw new GivenDataError(
-        `${path}: ${JSON.stringify(value)} found, a finite number is needed`,
+        `${path}: ${JSON.stringify(value)} found, a number in the range of float32 is needed`,
       );
     }
     return [value];

@@ -27,13 +27,13 @@ const fallback = (n: number): ReplicaReport => ({
   reason: 'lost',
 });
 
-test('LG-2 a step is complete only when every rank has reported it', () => {
+test('LG-3 a step is complete only when every rank has reported it', () => {
   const merger = createMerger(2);
   expect(merger.add(0, [step(0), step(1)])).toEqual([]);
   expect(merger.add(1, [step(0)]).map((entry) => entry.type)).toEqual(['step']);
 });
 
-test('LG-2 the merged order does not depend on how messages interleave', () => {
+test('LG-3 the merged order does not depend on how messages interleave', () => {
   const perRank: ReplicaReport[][] = [
     [step(0), step(1), evaluation(2), step(2)],
     [step(0), fallback(1), step(1), evaluation(2), step(2)],
@@ -58,7 +58,7 @@ test('LG-2 the merged order does not depend on how messages interleave', () => {
   );
 });
 
-test('LG-5 a loss that is not finite names the ranks where it began', () => {
+test('LG-7 a loss that is not finite names the ranks where it began', () => {
   const merger = createMerger(3);
   merger.add(0, [{ type: 'nonFinite', step: 4, ownLoss: 2 }]);
   merger.add(1, [{ type: 'nonFinite', step: 4, ownLoss: Number.NaN }]);
@@ -67,7 +67,7 @@ test('LG-5 a loss that is not finite names the ranks where it began', () => {
   ]);
 });
 
-test('LG-2 ranks that are out of step are an error, not a wrong record', () => {
+test('LG-3 ranks that are out of step are an error, not a wrong record', () => {
   const merger = createMerger(2);
   merger.add(0, [step(3)]);
   expect(() => merger.add(1, [step(4)])).toThrow('steps 3, 4');

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { createPacer } from './pacing.ts';
 
-test('LG-6 before the rate is known, two steps are granted', () => {
+test('RU-1 before the rate is known, two steps are granted', () => {
   expect(createPacer().limit(10)).toBe(12);
 });
 
-test('LG-6 a fifth of a second of steps is granted, so Pause is quick at any speed', () => {
+test('RU-1 a fifth of a second of steps is granted, so Pause is quick at any speed', () => {
   const pacer = createPacer();
   pacer.observe(0, 0);
   pacer.observe(1000, 100);
@@ -13,7 +13,7 @@ test('LG-6 a fifth of a second of steps is granted, so Pause is quick at any spe
   expect(pacer.limit(1000)).toBe(3000);
 });
 
-test('LG-6 time spent paused does not count as slow steps', () => {
+test('RU-1 time spent paused does not count as slow steps', () => {
   const pacer = createPacer();
   pacer.observe(0, 0);
   pacer.observe(100, 100);

@@ -2,6 +2,7 @@
 import { bucketRanges } from '#core/buckets';
 import { joinByName } from '#core/named-weights';
 import type { Plan } from '#core/plan';
+import { sampleCount } from '#data/dataset';
 import type { Experiment } from '#experiment/experiment';
 import { resolvePlan } from '#experiment/plan';
 import type { BackendTiming, TelemetryBatch } from '#protocol/replica';
@@ -104,8 +105,7 @@ async function obtainData(
 ): Promise<RunData> {
   if (given !== null) return givenRunData(given);
   context.onProgress({ stage: 'data', fraction: 0, detail: '' });
-  const modelContext = experiment.model.kind === 'transformer' ? experiment.model.context : 0;
-  return loadRunData(experiment, modelContext, {
+  return loadRunData(experiment, {
     dataUrl: options.dataUrl,
     signal: context.signal,
     onProgress: (fraction, detail) => context.onProgress({ stage: 'data', fraction, detail }),
@@ -116,8 +116,8 @@ async function obtainData(
 function planOf(experiment: Experiment, { task, data }: RunData, given: GivenBatches | null): Plan {
   if (given === null) {
     const context = experiment.model.kind === 'transformer' ? experiment.model.context : 0;
-    const trainCount = countOf(data.train, context);
-    const testCount = countOf(data.test, context);
+    const trainCount = sampleCount(data.train, context);
+    const testCount = sampleCount(data.test, context);
     return resolvePlan(experiment, { trainCount, testCount, task });
   }
   const { steps, worldSize, batchPerRank } = given;
@@ -126,17 +126,6 @@ function planOf(experiment: Experiment, { task, data }: RunData, given: GivenBat
   const { unit, count } = experiment.duration;
   const totalSteps = unit === 'steps' ? Math.min(count, steps) : steps;
   return { ...plan, worldSize, batchPerRank, stepsPerEpoch: steps, totalSteps };
-}
-
-function countOf(split: RunData['data']['train'], context: number): number {
-  switch (split.kind) {
-    case 'labelled':
-      return split.count;
-    case 'text':
-      return Math.floor((split.tokens.length - 1) / context);
-    case 'given':
-      return split.y.length;
-  }
 }
 
 interface ChosenBackend {

@@ -17,13 +17,8 @@ export interface LoadOptions {
 }
 
 /** Loads the experiment's data set, with progress by shard. Throws DataError on a bad file. */
-export async function loadRunData(
-  experiment: Experiment,
-  context: number,
-  options: LoadOptions,
-): Promise<RunData> {
+export async function loadRunData(experiment: Experiment, options: LoadOptions): Promise<RunData> {
   const dataset = await loadDataset(experiment.data, experiment.seed, {
-    context,
     dataUrl: options.dataUrl,
     signal: options.signal,
     fetch: (input, init) => fetch(input, init),

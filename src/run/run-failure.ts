@@ -24,3 +24,9 @@ export function failureOf(error: unknown): Failure {
   const message = error instanceof GivenDataError ? 'failure.given' : 'failure.unexpected';
   return { message, parameters: {}, detail };
 }
+
+/** A loss that became NaN or infinite: where it began. */
+export function nonFiniteFailure(step: number, ranks: readonly number[]): Failure {
+  const parameters = { step, ranks: ranks.join(', ') };
+  return { message: 'failure.nonFinite', parameters, detail: '' };
+}

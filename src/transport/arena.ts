@@ -2,6 +2,7 @@
 
 /** Words of 4 bytes; keeps counters on cache lines of their own. */
 const LINE = 16;
+const PAGE_BYTES = 65_536;
 const MAGIC = 0x52494e47;
 /** Header words. */
 const MAGIC_WORD = 0;
@@ -13,8 +14,15 @@ export const ABORTED = 1;
 /** What a completed operation adds to a counter. Counters wrap; compare by difference. */
 export const TICK = 2;
 
+/**
+ * The memory of one epoch. A WebAssembly memory rather than bare shared memory, so that vectors can
+ * be added in place by SIMD instructions; it is passed to workers in the same way.
+ */
+export type Arena = WebAssembly.Memory;
+
 /** The typed views of an arena. */
 export interface ArenaLayout {
+  readonly memory: Arena;
   readonly worldSize: number;
   readonly vectorLength: number;
   /** All header and counter words. */
@@ -34,7 +42,7 @@ function vectorStride(vectorLength: number): number {
  * Shared memory for `worldSize` ranks with vectors of `vectorLength` elements; one arena is one
  * epoch. Throws RangeError for sizes that make no sense, and where the memory cannot be had.
  */
-export function createArena(worldSize: number, vectorLength: number): SharedArrayBuffer {
+export function createArena(worldSize: number, vectorLength: number): Arena {
   if (!(Number.isInteger(worldSize) && worldSize >= 1)) {
     throw new RangeError(`createArena: world size ${worldSize}; a positive integer is allowed`);
   }
@@ -42,8 +50,9 @@ export function createArena(worldSize: number, vectorLength: number): SharedArra
     throw new RangeError(`createArena: vector length ${vectorLength}; 0 or more is allowed`);
   }
   const words = LINE * (1 + worldSize) + 2 * worldSize * vectorStride(vectorLength);
-  const arena = new SharedArrayBuffer(4 * words);
-  const header = new Int32Array(arena);
+  const pages = Math.ceil((4 * words) / PAGE_BYTES);
+  const arena = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  const header = new Int32Array(arena.buffer);
   header[MAGIC_WORD] = MAGIC;
   header[WORLD_SIZE_WORD] = worldSize;
   header[LENGTH_WORD] = vectorLength;
@@ -51,22 +60,27 @@ export function createArena(worldSize: number, vectorLength: number): SharedArra
 }
 
 /** The views of an arena. Throws RangeError if the memory was not made by createArena. */
-export function arenaLayout(arena: SharedArrayBuffer): ArenaLayout {
-  const header = new Int32Array(arena, 0, LINE);
+export function arenaLayout(arena: Arena): ArenaLayout {
+  const buffer = arena.buffer;
+  if (!(buffer instanceof SharedArrayBuffer)) {
+    throw new RangeError('This memory is not shared; take an arena from createArena.');
+  }
+  const header = new Int32Array(buffer, 0, LINE);
   if (header[MAGIC_WORD] !== MAGIC) {
-    throw new RangeError('This shared memory is no arena; take one from createArena.');
+    throw new RangeError('This memory is no arena; take one from createArena.');
   }
   const worldSize = header[WORLD_SIZE_WORD] ?? 0;
   const vectorLength = header[LENGTH_WORD] ?? 0;
   const stride = vectorStride(vectorLength);
   const counterWords = LINE * (1 + worldSize);
   const vector = (index: number) =>
-    new Float32Array(arena, 4 * (counterWords + index * stride), vectorLength);
+    new Float32Array(buffer, 4 * (counterWords + index * stride), vectorLength);
   const ranks = Array.from({ length: worldSize }, (_, rank) => rank);
   return {
+    memory: arena,
     worldSize,
     vectorLength,
-    words: new Int32Array(arena, 0, counterWords),
+    words: new Int32Array(buffer, 0, counterWords),
     counters: ranks.map((rank) => LINE * (1 + rank)),
     inputs: ranks.map((rank) => vector(2 * rank)),
     outputs: ranks.map((rank) => vector(2 * rank + 1)),
@@ -77,7 +91,7 @@ export function arenaLayout(arena: SharedArrayBuffer): ArenaLayout {
  * Ends the arena's epoch: every rank's collective, under way or later, throws. Never waits, so
  * any thread may call it.
  */
-export function abortArena(arena: SharedArrayBuffer): void {
+export function abortArena(arena: Arena): void {
   abortCounters(arenaLayout(arena));
 }
 

@@ -1,12 +1,12 @@
 /** @file Picks the transport that a rank was given links for. */
-import { arenaLayout } from './arena.ts';
+import { type Arena, arenaLayout } from './arena.ts';
 import type { Endpoint } from './endpoint.ts';
 import { portsEndpoint } from './ports.ts';
 import { sharedEndpoint } from './shared.ts';
 
 /** How a rank reaches its peers. */
 export type Links =
-  | { readonly transport: 'shared'; readonly arena: SharedArrayBuffer }
+  | { readonly transport: 'shared'; readonly arena: Arena }
   | {
       readonly transport: 'ports';
       readonly ports: readonly (MessagePort | null)[];

@@ -1,17 +1,24 @@
 /** @file The shared-memory transport: receivers read the sender's vector in place. */
 import type { Range, Schedule } from '#core/collective';
-import { ABORTED, type ArenaLayout, abortCounters, arenaLayout, TICK } from './arena.ts';
+import {
+  ABORTED,
+  type Arena,
+  type ArenaLayout,
+  abortCounters,
+  arenaLayout,
+  TICK,
+} from './arena.ts';
 import { rememberBound } from './bound.ts';
 import { CollectiveAbortedError, type CollectiveReport, type Endpoint } from './endpoint.ts';
 import type { Wait } from './program.ts';
 import { type BoundOperation, type BoundProgram, bindProgram } from './shared-program.ts';
-import { addVectors } from './vectors.ts';
+import { type AddVectors, adderFor } from './simd.ts';
 
 /**
  * Rank `rank`'s end of `arena`; its `run` blocks, so it is for workers only. Throws RangeError for
  * a rank that the arena has no room for.
  */
-export function sharedEndpoint(arena: SharedArrayBuffer, rank: number): Endpoint {
+export function sharedEndpoint(arena: Arena, rank: number): Endpoint {
   return new SharedEndpoint(arenaLayout(arena), rank);
 }
 
@@ -23,6 +30,7 @@ class SharedEndpoint implements Endpoint {
   readonly output: Float32Array;
   readonly #layout: ArenaLayout;
   readonly #counter: number;
+  readonly #add: AddVectors;
   readonly #bound: (schedule: Schedule, range: Range) => BoundProgram;
   /** Every rank's counter when the present collective began, or the last one if none is. */
   readonly #base: Int32Array;
@@ -42,6 +50,7 @@ class SharedEndpoint implements Endpoint {
     this.output = output;
     this.#layout = layout;
     this.#counter = counter;
+    this.#add = adderFor(layout.memory);
     this.#base = new Int32Array(layout.worldSize);
     this.#bound = rememberBound(layout.worldSize, layout.vectorLength, (schedule, range) =>
       bindProgram(layout, rank, schedule, range),
@@ -58,7 +67,7 @@ class SharedEndpoint implements Endpoint {
     this.#previous = program;
     for (const operation of program.operations) {
       this.#waitAll(operation.waits);
-      apply(operation);
+      this.#apply(operation);
       this.#tick();
     }
     for (const { from, to } of program.untouched) to.set(from);
@@ -72,6 +81,11 @@ class SharedEndpoint implements Endpoint {
 
   close(): void {
     this.#closed = true;
+  }
+
+  #apply({ op, target, own, source }: BoundOperation): void {
+    if (op === 'sum') this.#add(target, own, source);
+    else target.set(source);
   }
 
   /** Peers may have been reading our output since the last collective; it is about to change. */
@@ -104,9 +118,4 @@ class SharedEndpoint implements Endpoint {
       Atomics.wait(words, counter, seen);
     }
   }
-}
-
-function apply({ op, target, own, source }: BoundOperation): void {
-  if (op === 'sum') addVectors(target, own, source);
-  else target.set(source);
 }

@@ -1,6 +1,6 @@
 /** @file The engine of one replica: timed, chosen, and replaced when its device is lost. */
-import wasmUrl from '@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm-simd.wasm?url';
 import type { Plan } from '#core/plan';
+import { probeBackend } from '#engine/availability';
 import { createEngine } from '#engine/create';
 import {
   BACKENDS,
@@ -10,11 +10,14 @@ import {
   type Engine,
   type GradientResult,
 } from '#engine/engine';
+import { WASM_URL } from '#engine/wasm-url';
 import type { BackendTiming, ReplicaEvent } from '#protocol/replica';
 
 /** Wall ms spent on timing one backend, beyond its first step. */
 const TIMING_MS = 250;
 const TIMING_STEPS = 5;
+
+const SOFTWARE_REASON = 'left out: the GPU is emulated on the CPU, which is slower than wasm';
 
 export interface ReplicaBackend {
   time(backend: string): Promise<BackendTiming>;
@@ -48,7 +51,7 @@ export function createBackend(options: BackendOptions): ReplicaBackend {
     return current;
   };
   const make = (backend: BackendName): Promise<Engine> =>
-    createEngine(backend, plan.model, { wasmUrl });
+    createEngine(backend, plan.model, { wasmUrl: WASM_URL });
 
   const use = async (backend: string): Promise<string> => {
     current?.dispose();
@@ -97,12 +100,14 @@ export function createBackend(options: BackendOptions): ReplicaBackend {
     },
     async time(backend) {
       const name = requireBackend(backend);
+      const { device, usable, software, reason } = await probeBackend(name, plan.model);
+      if (!usable) return { backend, device, stepMs: null, reason };
+      if (software) return { backend, device, stepMs: null, reason: SOFTWARE_REASON };
       try {
-        const device = await use(name);
-        const stepMs = await timeSteps(engine(), options, now);
-        return { backend, device, stepMs, reason: '' };
+        await use(name);
+        return { backend, device, stepMs: await timeSteps(engine(), options, now), reason: '' };
       } catch (error) {
-        return { backend, device: '', stepMs: null, reason: messageOf(error) };
+        return { backend, device, stepMs: null, reason: messageOf(error) };
       }
     },
   };

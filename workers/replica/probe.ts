@@ -1,7 +1,7 @@
 /** @file What the learner sees of the model now: predictions, a decision boundary, text. */
 import type { Plan } from '#core/plan';
 import { PURPOSE, type RandomStream, randomStream } from '#core/random';
-import { encodeImages } from '#data/batches';
+import { encodeImages } from '#data/pixels';
 import type { Engine } from '#engine/engine';
 import type { Probe, ReplicaData } from '#protocol/replica';
 

@@ -1,6 +1,6 @@
 /** @file The first samples of a batch, in a form that the page can draw. */
 import type { TaskShape } from '#core/model';
-import { decodeImages } from '#data/batches';
+import { decodeImages } from '#data/pixels';
 import type { Batch } from '#engine/engine';
 import type { BatchSample } from '#protocol/replica';
 

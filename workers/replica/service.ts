@@ -131,7 +131,8 @@ export function createReplica(): ReplicaService {
 function createSession(setup: ReplicaSetup, now: () => number): Session {
   const { plan, rank, data } = setup;
   const { worldSize, model } = plan;
-  const endpoint = createEndpoint(setup.link, { rank, worldSize, length: model.parameterCount });
+  const vectorLength = model.parameterCount;
+  const endpoint = createEndpoint({ rank, worldSize, vectorLength, link: setup.link });
   const telemetry = createTelemetry(rank, setup.telemetry, now);
   const batcher = createBatcher({ data, plan, rank });
   const backend: ReplicaBackend = createBackend({

@@ -83,7 +83,8 @@ export function createTraining(options: TrainingOptions): Training {
       const batch = options.batchAt(step);
       const computed = options.gradient(weights, buffers, batch, endpoint.input);
       const result = computed instanceof Promise ? await computed : computed;
-      prepareGradient(endpoint.input, result.loss, plan.worldSize);
+      const loss = Math.fround(result.loss);
+      prepareGradient(endpoint.input, loss, plan.worldSize);
       const computedMs = now();
 
       let bytesSent = 0;
@@ -93,7 +94,7 @@ export function createTraining(options: TrainingOptions): Training {
       }
       const averaged = local ? endpoint.input : endpoint.output;
       const reducedMs = now();
-      if (Number.isNaN(averaged[0])) return { finite: false, ownLoss: result.loss };
+      if (Number.isNaN(averaged[0])) return { finite: false, ownLoss: loss };
 
       buffers = result.buffers;
       const rate = learningRateAt(plan.learningRate, step, plan.totalSteps);
@@ -104,7 +105,7 @@ export function createTraining(options: TrainingOptions): Training {
       sinceRecord.communicateMs += reducedMs - computedMs;
       sinceRecord.updateMs += now() - reducedMs;
       const due = (step + 1) % plan.logEvery === 0 || step === plan.totalSteps - 1;
-      return { finite: true, report: due ? report(step, result.loss, bytesSent) : null };
+      return { finite: true, report: due ? report(step, loss, bytesSent) : null };
     },
   };
 }

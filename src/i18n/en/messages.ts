@@ -75,6 +75,14 @@ export const messages = {
     one: 'The experiment has {count} fault:',
     other: 'The experiment has {count} faults:',
   },
+  'failure.data':
+    'The data file {file} is missing, short or damaged. Reload the page; if that does not help, run npm start again, which packs the data anew.',
+  'failure.given': 'The given weights or batches do not fit the experiment: see the details.',
+  'failure.notIsolated':
+    'Shared memory needs an isolated page, and this one is not. Choose the transport ports or auto.',
+  'failure.noBackend':
+    'No backend could train this model here: see the details. Choose auto, or another backend.',
+  'failure.unexpected': 'The run failed, which should not happen: see the details.',
   'group.task': 'Task',
   'group.dataParallel': 'Data parallel',
   'group.optimizer': 'Optimizer',

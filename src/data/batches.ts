@@ -1,0 +1,104 @@
+/**
+ * @file Batches of one rank: torch's DistributedSampler (shuffled, drop_last off) and DataLoader
+ * (drop_last off, so the last batch of an epoch may be smaller), and shares of an evaluation.
+ */
+import type { Plan } from '#core/plan';
+import { epochOrder, rankIndices, samplesPerRank } from '#core/sampler';
+import type { GivenSplit, Split } from './dataset.ts';
+import { type Batch, createReader, type Reader } from './reader.ts';
+
+export interface BatcherData {
+  readonly train: Split | GivenSplit;
+  readonly test: Split | GivenSplit;
+}
+
+export interface BatcherOptions {
+  readonly data: BatcherData;
+  readonly plan: Plan;
+  readonly rank: number;
+}
+
+export interface Batcher {
+  /** This rank's batch of a step. Its arrays are filled anew by the next call of any method. */
+  batchAt(step: number): Batch;
+  /**
+   * This rank's share of an evaluation: of all test samples, or of a subset of the training
+   * samples spread evenly over them. All shares together hold each sample exactly once.
+   */
+  evaluationBatches(split: 'test' | 'train'): Generator<Batch, void>;
+}
+
+/** Samples of one evaluation batch; a text sample is a whole window, so fewer of them. */
+const EVALUATION_BATCH = { text: 32, other: 256 } as const;
+
+/** Training samples that are evaluated: enough to see a gap to the test set, few enough to be quick. */
+const TRAINING_SUBSET = { text: 256, other: 2000 } as const;
+
+/** The batches of `rank` under `plan`. `plan.trainCount` samples of the split are used. */
+export function createBatcher({ data, plan, rank }: BatcherOptions): Batcher {
+  const train = createReader(data.train, plan.model);
+  const test = createReader(data.test, plan.model);
+  return {
+    batchAt:
+      data.train.kind === 'given' ? givenBatches(train, plan, rank) : sampled(train, plan, rank),
+    evaluationBatches: (split) => {
+      const shape = plan.model.task.kind === 'text' ? 'text' : 'other';
+      const subset = Math.min(plan.testCount, TRAINING_SUBSET[shape]);
+      return split === 'test'
+        ? evaluationBatches(test, plan.testCount, plan, rank)
+        : evaluationBatches(train, subset, plan, rank);
+    },
+  };
+}
+
+function sampled(reader: Reader, plan: Plan, rank: number): Batcher['batchAt'] {
+  const { seed, worldSize, batchPerRank, trainCount } = plan;
+  const perRank = samplesPerRank(trainCount, worldSize, false);
+  const steps = Math.ceil(perRank / batchPerRank);
+  let epoch = -1;
+  let indices: Uint32Array = new Uint32Array(0);
+  return (step) => {
+    const wanted = Math.floor(step / steps);
+    if (wanted !== epoch) {
+      indices = rankIndices(epochOrder(trainCount, seed, wanted, true), worldSize, rank, false);
+      epoch = wanted;
+    }
+    const from = (step - wanted * steps) * batchPerRank;
+    return reader.read(indices, from, Math.min(batchPerRank, perRank - from));
+  };
+}
+
+/** Row [step][rank][i] of what was given. */
+function givenBatches(reader: Reader, plan: Plan, rank: number): Batcher['batchAt'] {
+  const { worldSize, batchPerRank } = plan;
+  const indices = new Uint32Array(batchPerRank);
+  return (step) => {
+    const first = (step * worldSize + rank) * batchPerRank;
+    if (first + batchPerRank > reader.count) {
+      throw new RangeError(
+        `step ${step}, rank ${rank}: the given batches end after ${reader.count} samples`,
+      );
+    }
+    for (let i = 0; i < batchPerRank; i++) indices[i] = first + i;
+    return reader.read(indices, 0, batchPerRank);
+  };
+}
+
+function* evaluationBatches(
+  reader: Reader,
+  wanted: number,
+  plan: Plan,
+  rank: number,
+): Generator<Batch, void> {
+  const total = Math.min(wanted, reader.count);
+  const from = Math.floor((rank * total) / plan.worldSize);
+  const share = Math.floor(((rank + 1) * total) / plan.worldSize) - from;
+  // Evenly spread over the split; every sample in turn where all of them are evaluated.
+  const indices = Uint32Array.from({ length: share }, (_, i) =>
+    Math.floor(((from + i) * reader.count) / total),
+  );
+  const size = plan.model.task.kind === 'text' ? EVALUATION_BATCH.text : EVALUATION_BATCH.other;
+  for (let at = 0; at < share; at += size) {
+    yield reader.read(indices, at, Math.min(size, share - at));
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * @file Defaults, where they depend on what was chosen: spirals want another model and learning
+ * rate than digits. One list of recipes says so.
+ */
+import { samplesPerRank } from '#core/sampler';
+import { sampleCounts, totalSteps } from './counts.ts';
+import type { Experiment, PointsName } from './experiment.ts';
+import { FIELDS } from './fields.ts';
+import type { Values } from './values.ts';
+
+/** The fields other defaults depend on. */
+export const CHOICE_PATHS = [
+  'data.name',
+  'data.size',
+  'model.kind',
+  'duration.unit',
+  'optimizer.kind',
+] as const;
+type ChoicePath = (typeof CHOICE_PATHS)[number];
+
+/** What was chosen; the rest takes its default. */
+export type Choices = { readonly [Path in ChoicePath]?: Values[Path] };
+
+/** Defaults that hold where every named choice has one of the listed values. */
+export interface Recipe {
+  readonly when: { readonly [Path in ChoicePath]?: readonly Values[Path][] };
+  readonly values: Partial<Values>;
+}
+
+const POINTS: readonly PointsName[] = ['spirals', 'moons', 'circles', 'xor'];
+
+/** In order; a later one wins. */
+export const RECIPES: readonly Recipe[] = [
+  { when: { 'data.size': ['full'] }, values: { evalEvery: 469 } },
+  {
+    when: { 'data.name': POINTS },
+    values: {
+      'model.hidden': [8, 8],
+      'model.activation': 'tanh',
+      batchPerRank: 10,
+      'duration.count': 40,
+      'optimizer.kind': 'adam',
+      evalEvery: 25,
+      logEvery: 5,
+    },
+  },
+  {
+    when: { 'data.name': ['spirals'] },
+    values: { 'data.noise': 0.02, 'model.hidden': [16, 16], 'duration.count': 150, logEvery: 10 },
+  },
+  { when: { 'data.name': ['moons'] }, values: { 'data.noise': 0.1, 'duration.count': 60 } },
+  { when: { 'data.name': ['circles'] }, values: { 'data.noise': 0.1, 'model.hidden': [8] } },
+  { when: { 'data.name': ['xor'] }, values: { 'model.hidden': [4] } },
+  {
+    when: { 'data.name': ['moby-dick'] },
+    values: {
+      'model.kind': 'transformer',
+      replicas: 2,
+      batchPerRank: 16,
+      'duration.unit': 'steps',
+      'optimizer.kind': 'adamw',
+      'optimizer.beta2': 0.98,
+      'learningRate.warmupSteps': 100,
+      'learningRate.decay': 'cosine',
+      evalEvery: 250,
+    },
+  },
+  { when: { 'duration.unit': ['steps'] }, values: { 'duration.count': 500 } },
+  {
+    when: { 'duration.unit': ['steps'], 'data.name': ['moby-dick'] },
+    values: { 'duration.count': 1500 },
+  },
+  {
+    when: { 'duration.unit': ['epochs'], 'data.name': ['moby-dick'] },
+    values: { 'duration.count': 1 },
+  },
+  { when: { 'optimizer.kind': ['adam', 'adamw'] }, values: { 'learningRate.base': 0.001 } },
+  { when: { 'optimizer.kind': ['adamw'] }, values: { 'optimizer.weightDecay': 0.01 } },
+  {
+    when: { 'data.name': POINTS, 'optimizer.kind': ['sgd'] },
+    values: { 'learningRate.base': 0.1 },
+  },
+  {
+    when: { 'data.name': POINTS, 'optimizer.kind': ['adam', 'adamw'] },
+    values: { 'learningRate.base': 0.02 },
+  },
+  {
+    when: { 'data.name': ['moby-dick'], 'optimizer.kind': ['adam', 'adamw'] },
+    values: { 'learningRate.base': 0.004 },
+  },
+];
+
+/** Typed by hand: `Values` is made from this very table, which `fromEntries` cannot know. */
+const TABLE = Object.fromEntries(
+  FIELDS.map((field) => [field.path, field.default]),
+) as unknown as Values;
+
+/** A value for every field, as the recipes have them for these choices. */
+export function defaultsFor(choices: Choices): Values {
+  let values: Values = { ...TABLE, ...choices };
+  for (const recipe of RECIPES) {
+    if (applies(recipe, values)) values = { ...values, ...recipe.values, ...choices };
+  }
+  return values;
+}
+
+function applies(recipe: Recipe, values: Values): boolean {
+  return CHOICE_PATHS.every((path) => {
+    const allowed: readonly string[] | undefined = recipe.when[path];
+    return allowed === undefined || allowed.includes(values[path]);
+  });
+}
+
+/**
+ * Defaults that the given fields leave no room for are moved to the nearest that fits: a batch
+ * larger than the shard, heads that do not divide the width, a warm-up longer than the run.
+ * Fields in `given` stay as they are. Needs an experiment whose fields are each within their limits.
+ */
+export function fitDefaults(experiment: Experiment, given: ReadonlySet<string>): Experiment {
+  let fitted = experiment;
+  const { train } = sampleCounts(fitted.data, fitted.model);
+  if (!given.has('batchPerRank')) {
+    const shard = samplesPerRank(train, fitted.replicas, false);
+    fitted = { ...fitted, batchPerRank: Math.min(fitted.batchPerRank, shard) };
+  }
+  const { model, learningRate } = fitted;
+  if (model.kind === 'transformer' && !given.has('model.heads')) {
+    fitted = { ...fitted, model: { ...model, heads: headsFor(model.width, model.heads) } };
+  }
+  const steps = totalSteps(fitted, train);
+  if (!given.has('learningRate.warmupSteps') && learningRate.warmupSteps > steps) {
+    fitted = { ...fitted, learningRate: { ...learningRate, warmupSteps: Math.floor(steps / 10) } };
+  }
+  return fitted;
+}
+
+/** The largest number up to `wish` that divides the width. */
+function headsFor(width: number, wish: number): number {
+  let heads = wish;
+  while (width % heads !== 0) heads--;
+  return heads;
+}

@@ -1,0 +1,60 @@
+/** @file From an experiment to the plan that every rank follows, in terms of core alone. */
+import type { TaskShape } from '#core/model';
+import { buildModel } from '#core/models';
+import type { Plan } from '#core/plan';
+import { stepsPerEpoch } from '#core/sampler';
+import { totalSteps } from './counts.ts';
+import type { DataChoice, Experiment } from './experiment.ts';
+
+const BYTES_PER_MIB = 1_048_576;
+
+/** What the loaded data turned out to be. */
+export interface LoadedTask {
+  readonly trainCount: number;
+  readonly testCount: number;
+  readonly task: TaskShape;
+}
+
+/**
+ * The plan of an experiment over loaded data. Throws RangeError where the model does not fit the
+ * task, or a rank would have no sample.
+ */
+export function resolvePlan(experiment: Experiment, loaded: LoadedTask): Plan {
+  const { replicas, batchPerRank, buckets } = experiment;
+  const { trainCount, testCount, task } = loaded;
+  if (!(trainCount >= 1)) {
+    throw new RangeError(`resolvePlan: ${trainCount} training samples; at least 1 is needed`);
+  }
+  return {
+    seed: experiment.seed,
+    worldSize: replicas,
+    batchPerRank,
+    trainCount,
+    testCount,
+    stepsPerEpoch: stepsPerEpoch(trainCount, replicas, batchPerRank),
+    totalSteps: totalSteps(experiment, trainCount),
+    model: buildModel(experiment.model, task),
+    optimizer: experiment.optimizer,
+    learningRate: experiment.learningRate,
+    buckets: { firstBytes: toBytes(buckets.firstMiB), capBytes: toBytes(buckets.capMiB) },
+    evalEvery: experiment.evalEvery,
+    logEvery: experiment.logEvery,
+  };
+}
+
+/** The shape of one sample; `alphabetSize` counts for text only. */
+export function taskShapeOf(data: DataChoice, alphabetSize: number): TaskShape {
+  switch (data.name) {
+    case 'mnist':
+      return { kind: 'image', height: 28, width: 28, classes: 10 };
+    case 'moby-dick':
+      return { kind: 'text', vocabulary: alphabetSize };
+    default:
+      return { kind: 'points', features: 2, classes: 2 };
+  }
+}
+
+/** Whole bytes; a bucket of less than one gradient still holds one. */
+function toBytes(mebibytes: number): number {
+  return Math.max(1, Math.round(mebibytes * BYTES_PER_MIB));
+}

@@ -1,0 +1,122 @@
+/**
+ * @file The structure of an experiment for the validator. Limits come from the field table; what
+ * stands here is only which fields lie together, and the types prove it is an `Experiment`.
+ */
+import * as v from 'valibot';
+import { EXPERIMENT_VERSION, type Experiment } from './experiment.ts';
+import type { Field, ListField, NumberField } from './field.ts';
+import { type FieldPath, fieldAt, type ValueAt } from './fields.ts';
+
+type AnySchema = v.GenericSchema<unknown, unknown>;
+
+/** The schema of one field. */
+function leaf<Path extends FieldPath>(path: Path): v.GenericSchema<unknown, ValueAt<Path>> {
+  // The table's type says what each kind of field holds; the validator cannot follow it.
+  return leafSchema(fieldAt(path)) as v.GenericSchema<unknown, ValueAt<Path>>;
+}
+
+function leafSchema(field: Field): AnySchema {
+  switch (field.kind) {
+    case 'choice':
+      return v.picklist(field.choices);
+    case 'switch':
+      return v.boolean();
+    case 'list':
+      return listSchema(field);
+    case 'integer':
+      return integerSchema(field);
+    case 'number':
+      return v.pipe(rangeSchema(field), withoutMinusZero);
+  }
+}
+
+/** -0 is 0 in every address and table, so it is 0 here too. */
+const withoutMinusZero = v.transform((value: number) => value + 0);
+
+function rangeSchema({ minimum, maximum }: { minimum: number; maximum: number }) {
+  return v.pipe(v.number(), v.minValue(minimum), v.maxValue(maximum));
+}
+
+function integerSchema(field: NumberField | ListField) {
+  return v.pipe(rangeSchema(field), v.integer(), withoutMinusZero);
+}
+
+function listSchema(field: ListField): AnySchema {
+  return v.pipe(
+    v.array(integerSchema(field)),
+    v.minLength(field.minimumLength),
+    v.maxLength(field.maximumLength),
+  );
+}
+
+const data = v.variant('name', [
+  v.strictObject({ name: v.literal('mnist'), size: leaf('data.size') }),
+  v.strictObject({
+    name: v.picklist(['spirals', 'moons', 'circles', 'xor']),
+    samples: leaf('data.samples'),
+    noise: leaf('data.noise'),
+  }),
+  v.strictObject({ name: v.literal('moby-dick') }),
+]);
+
+const model = v.variant('kind', [
+  v.strictObject({ kind: v.literal('softmax') }),
+  v.strictObject({
+    kind: v.literal('mlp'),
+    hidden: leaf('model.hidden'),
+    activation: leaf('model.activation'),
+  }),
+  v.strictObject({
+    kind: v.literal('cnn'),
+    channels: leaf('model.channels'),
+    dense: leaf('model.dense'),
+  }),
+  v.strictObject({
+    kind: v.literal('transformer'),
+    width: leaf('model.width'),
+    heads: leaf('model.heads'),
+    depth: leaf('model.depth'),
+    context: leaf('model.context'),
+  }),
+]);
+
+const optimizer = v.variant('kind', [
+  v.strictObject({
+    kind: v.literal('sgd'),
+    momentum: leaf('optimizer.momentum'),
+    nesterov: leaf('optimizer.nesterov'),
+    weightDecay: leaf('optimizer.weightDecay'),
+  }),
+  v.strictObject({
+    kind: v.picklist(['adam', 'adamw']),
+    beta1: leaf('optimizer.beta1'),
+    beta2: leaf('optimizer.beta2'),
+    epsilon: leaf('optimizer.epsilon'),
+    weightDecay: leaf('optimizer.weightDecay'),
+  }),
+]);
+
+/** Every field present, nothing else, each within its limits; rules between fields stand apart. */
+export const experimentSchema: v.GenericSchema<unknown, Experiment> = v.strictObject({
+  version: v.literal(EXPERIMENT_VERSION),
+  seed: leaf('seed'),
+  data,
+  model,
+  replicas: leaf('replicas'),
+  batchPerRank: leaf('batchPerRank'),
+  duration: v.strictObject({ unit: leaf('duration.unit'), count: leaf('duration.count') }),
+  optimizer,
+  learningRate: v.strictObject({
+    base: leaf('learningRate.base'),
+    warmupSteps: leaf('learningRate.warmupSteps'),
+    decay: leaf('learningRate.decay'),
+  }),
+  buckets: v.strictObject({
+    firstMiB: leaf('buckets.firstMiB'),
+    capMiB: leaf('buckets.capMiB'),
+  }),
+  backend: leaf('backend'),
+  transport: leaf('transport'),
+  evalEvery: leaf('evalEvery'),
+  logEvery: leaf('logEvery'),
+});

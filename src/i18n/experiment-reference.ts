@@ -1,0 +1,62 @@
+/** @file The published reference of the experiment: JSON Schema and documentation, in English. */
+import type { Field } from '#experiment/field';
+import { fieldTables } from '#experiment/field-docs';
+import { experimentJsonSchema } from '#experiment/json-schema';
+import { translate } from './translate.ts';
+
+/** Text of public/experiment.schema.json. */
+export function schemaFile(): string {
+  const schema = experimentJsonSchema((path) => ({
+    title: translate('en', `field.${path}.label`),
+    description: `${translate('en', `field.${path}.line`)} ${translate('en', `field.${path}.help`)}`,
+  }));
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+const INTRODUCTION = `# The experiment
+
+An experiment is one JSON value. Every field may be left out and then takes its default; unknown
+fields are refused, and so are values outside the limits and combinations that make no sense, all
+at once and each with its path. Defaults depend on the data, the optimizer and the unit of the
+length, as the tables say; of several that apply the last in the row holds. A default that the
+given fields leave no room for is moved to the nearest that fits: a batch larger than the shard, heads
+that do not divide the width, a warm-up longer than the run.
+
+\`version\` is \`1\`. A minimal experiment is \`{}\`: MNIST, an MLP, four replicas. Another:
+
+\`\`\`json
+{ "data": { "name": "spirals" }, "replicas": 8, "model": { "hidden": [16, 8] } }
+\`\`\`
+
+The same in an address: \`#v=1&data.name=spirals&model.hidden=16,8&replicas=8\`.
+
+Structure and limits are published as a JSON Schema, [experiment.schema.json](../public/experiment.schema.json).
+This file and the schema are made from the field table in \`src/experiment/fields.ts\`; after a change
+there run \`npx vitest run -u src/i18n/experiment-reference.test.ts\`.
+`;
+
+const RULES = `## Rules between fields
+
+- \`model.kind\`: \`mnist\` takes \`softmax\`, \`mlp\` or \`cnn\`; points take \`softmax\` or \`mlp\`; \`moby-dick\` takes \`transformer\`.
+- \`model.heads\` divides \`model.width\`.
+- \`batchPerRank\` is at most a rank's shard, ceil(training samples / replicas).
+- \`learningRate.warmupSteps\` is at most the steps of the run, and a run has at most 1,000,000 steps.
+- \`optimizer.nesterov\` needs a momentum above 0.
+- \`backend\` \`fused\` trains \`softmax\` and \`mlp\` only.
+`;
+
+/** Text of docs/experiment.md. */
+export function docsFile(): string {
+  const tables = fieldTables({
+    group: (group) => translate('en', `group.${group}`),
+    line: (path) => translate('en', `field.${path}.line`),
+    unit: unitWord,
+  });
+  return [INTRODUCTION, tables, RULES].join('\n');
+}
+
+/** "steps": the plural without its number. */
+function unitWord(field: Field): string {
+  if (!('unit' in field) || field.unit === null) return '';
+  return translate('en', `unit.${field.unit}`, { count: 2 }).replace('2 ', '');
+}

@@ -1,0 +1,116 @@
+/** @file The middle of the ring: preparation, failure, or the all-reduce and its agreement. */
+import type { Preparation } from '#run/service';
+import { agreementOf, gradientBytes, ringBound } from '#state/selectors';
+import { AgreementLine } from './agreement.tsx';
+import { FailureText } from './failure.tsx';
+import { bytes, count, figure, percent } from './format.ts';
+import { useLab, useLabState, useLive, useText } from './lab-context.ts';
+
+const STAGES = ['data', 'replicas', 'backends', 'broadcast'] as const;
+
+function Preparing(props: { readonly preparation: Preparation | null }) {
+  const t = useText();
+  const { actions } = useLab().store;
+  const { preparation } = props;
+  const stage = preparation ? STAGES.indexOf(preparation.stage) : 0;
+  const part = preparation?.fraction ?? null;
+  const name = t(`page.stage.${STAGES[stage] ?? 'data'}`);
+  return (
+    <div className="preparing">
+      <p className="centre-small">{t('page.preparing', { stage: stage + 1, of: STAGES.length })}</p>
+      <p className="centre-big">{name}</p>
+      {/* No value: the browser shows that work goes on without saying how much. */}
+      <progress
+        className="progress"
+        aria-label={name}
+        {...(part === null ? {} : { value: part })}
+      />
+      <p className="centre-small detail">
+        {preparation?.detail}
+        {part !== null && ` ${percent(t.locale, part, 0)} %`}
+      </p>
+      <button type="button" className="button small" onClick={actions.stop}>
+        {t('page.stop')}
+      </button>
+    </div>
+  );
+}
+
+function Idle(props: { readonly replicas: number }) {
+  const t = useText();
+  return (
+    <>
+      <p className="centre-big">{t('page.idle.title', { count: props.replicas })}</p>
+      <p className="centre-small prose-width">{t('page.idle.about', { count: props.replicas })}</p>
+    </>
+  );
+}
+
+function Collective(props: { readonly replicas: number }) {
+  const t = useText();
+  const live = useLive();
+  const info = useLabState((state) => state.run.info);
+  const disagreement = useLabState((state) => state.run.disagreement);
+  if (!info) return null;
+  const sent = Math.max(0, ...(live.lastStep?.bytesPerRank ?? []));
+  const bound = ringBound(props.replicas, info.parameters);
+  const alone = props.replicas === 1;
+  return (
+    <>
+      <p className="centre-small">
+        {alone
+          ? t('page.collective.alone')
+          : t('page.collective.buckets', { count: info.bucketBytes.length })}
+      </p>
+      <p className="centre-big">{t(alone ? 'page.collective.none' : 'page.collective.ring')}</p>
+      {!alone && (
+        <div className="sent">
+          <p className="sent-figure">
+            <b>{figure(bytes(t.locale, sent))}</b> {t('page.collective.sent')}
+          </p>
+          <meter
+            className="sent-bar"
+            min={0}
+            max={bound}
+            value={Math.min(sent, bound)}
+            aria-label={t('page.collective.meter')}
+          />
+          <p className="centre-small">
+            {t('page.collective.bound', {
+              bound: figure(bytes(t.locale, bound)),
+              gradient: figure(bytes(t.locale, gradientBytes(info))),
+              rounds: count(t.locale, 2 * (props.replicas - 1)),
+              replicas: props.replicas,
+            })}
+          </p>
+        </div>
+      )}
+      <AgreementLine agreement={agreementOf(live.lastStep, disagreement)} />
+    </>
+  );
+}
+
+interface CentreProps {
+  readonly replicas: number;
+  readonly width: number;
+}
+
+export function ClusterCentre(props: CentreProps) {
+  const status = useLabState((state) => state.run.status);
+  const preparation = useLabState((state) => state.run.preparation);
+  const failed = useLabState((state) => state.run.failure !== null || state.run.nonFinite !== null);
+  const hasRun = useLabState((state) => state.run.info !== null);
+  return (
+    <div className="centre" style={{ width: props.width }}>
+      {status === 'preparing' ? (
+        <Preparing preparation={preparation} />
+      ) : failed ? (
+        <FailureText />
+      ) : hasRun ? (
+        <Collective replicas={props.replicas} />
+      ) : (
+        <Idle replicas={props.replicas} />
+      )}
+    </div>
+  );
+}

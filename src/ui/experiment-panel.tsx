@@ -1,0 +1,215 @@
+/** @file The left panel: what was chosen. Groups fold; a closed one still says what it holds. */
+
+import type { ReactNode } from 'react';
+import type { Experiment } from '#experiment/experiment';
+import { type FieldPath, findField, isPresent } from '#experiment/fields';
+import { valueAt } from '#state/draft';
+import { isActive } from '#state/run-state';
+import { hasPendingEdits, problemsAt } from '#state/selectors';
+import { FieldRow } from './field-row.tsx';
+import { count } from './format.ts';
+import { Group } from './group.tsx';
+import { AlertIcon, DiceIcon } from './icons.tsx';
+import { type Text, useLab, useLabState, useText } from './lab-context.ts';
+import { MachineChoice, machineSummary } from './machine-choice.tsx';
+import { ModelChoice } from './model-choice.tsx';
+import { TaskCards } from './task-card.tsx';
+
+const GROUP_FIELDS = {
+  task: [
+    'data.size',
+    'data.samples',
+    'data.noise',
+    'model.hidden',
+    'model.activation',
+    'model.channels',
+    'model.dense',
+    'model.width',
+    'model.heads',
+    'model.depth',
+    'model.context',
+  ],
+  dataParallel: [
+    'replicas',
+    'batchPerRank',
+    'learningRate.base',
+    'learningRate.warmupSteps',
+    'learningRate.decay',
+  ],
+  optimizer: [
+    'optimizer.kind',
+    'optimizer.momentum',
+    'optimizer.nesterov',
+    'optimizer.beta1',
+    'optimizer.beta2',
+    'optimizer.epsilon',
+    'optimizer.weightDecay',
+  ],
+  communication: ['transport', 'buckets.firstMiB', 'buckets.capMiB'],
+  machine: ['backend'],
+  run: ['duration.unit', 'duration.count', 'evalEvery', 'logEvery', 'seed'],
+} as const satisfies Record<string, readonly FieldPath[]>;
+
+type GroupName = keyof typeof GROUP_FIELDS;
+
+function summaryOf(t: Text, name: GroupName, experiment: Experiment): string {
+  const { data, optimizer, duration } = experiment;
+  switch (name) {
+    case 'task':
+      if (data.name === 'mnist') return t(`page.summary.mnist.${data.size}`);
+      if (data.name === 'moby-dick') return t('page.summary.text');
+      return t('page.summary.points', { count: data.samples });
+    case 'dataParallel':
+      return t('page.summary.effectiveBatch', {
+        count: experiment.replicas * experiment.batchPerRank,
+      });
+    case 'optimizer': {
+      const kind = t(`choice.optimizer.kind.${optimizer.kind}`);
+      return optimizer.kind === 'sgd'
+        ? t('page.summary.sgd', { kind, momentum: optimizer.momentum })
+        : t('page.summary.adam', { kind, beta2: optimizer.beta2 });
+    }
+    case 'communication':
+      return t(`page.summary.ring.${experiment.transport}`);
+    case 'machine':
+      return t(`page.short.backend.${experiment.backend}`);
+    case 'run':
+      return t('page.summary.run', {
+        duration: t(`unit.${duration.unit}`, { count: duration.count }),
+        seed: experiment.seed,
+      });
+  }
+}
+
+function Fields(props: { readonly paths: readonly FieldPath[] }) {
+  const draft = useLabState((state) => state.draft);
+  const shown = props.paths.filter((path) => {
+    const field = findField(path);
+    return field !== undefined && isPresent(field, (at) => valueAt(draft, at));
+  });
+  return shown.map((path) => <FieldRow key={path} path={path} />);
+}
+
+interface SectionProps {
+  readonly name: GroupName;
+  readonly title: string;
+  readonly open?: boolean;
+  readonly summary?: string;
+  readonly children?: ReactNode;
+}
+
+function Section(props: SectionProps) {
+  const t = useText();
+  const experiment = useLabState((state) => state.experiment);
+  const problems = useLabState((state) => state.problems);
+  const paths: readonly FieldPath[] = GROUP_FIELDS[props.name];
+  const faults = paths.flatMap((path) => problemsAt(problems, path)).length;
+  const summary =
+    faults > 0
+      ? t('page.summary.faults', { count: faults })
+      : (props.summary ?? summaryOf(t, props.name, experiment));
+  return (
+    <Group name={props.title} summary={summary} open={props.open ?? false} faulty={faults > 0}>
+      {props.children}
+      {props.name !== 'machine' && <Fields paths={paths} />}
+    </Group>
+  );
+}
+
+/** What holds for the next run: faults to mend, or edits that wait for it. */
+function Notice() {
+  const t = useText();
+  const { actions } = useLab().store;
+  const problems = useLabState((state) => state.problems.length);
+  const pending = useLabState((state) => hasPendingEdits(state.experiment, state.run));
+  const active = useLabState((state) => isActive(state.run.status));
+  if (problems > 0) {
+    return (
+      <div className="notice faulty" role="status">
+        <AlertIcon />
+        <p>{t('page.notice.problems', { count: problems })}</p>
+      </div>
+    );
+  }
+  if (!pending || !active) return null;
+  return (
+    <div className="notice" role="status">
+      <p>{t('page.notice.pending')}</p>
+      <button type="button" className="button small" onClick={actions.restart}>
+        {t('page.notice.restart')}
+      </button>
+    </div>
+  );
+}
+
+/** A number from the browser's own source: it names a run, and is kept in the experiment. */
+function newSeed(): number {
+  return (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % 1_000_000;
+}
+
+function SeedButton() {
+  const t = useText();
+  const { actions } = useLab().store;
+  return (
+    <button
+      type="button"
+      className="button small new-seed"
+      onClick={() => actions.edit('seed', newSeed())}
+    >
+      <DiceIcon />
+      {t('page.seed.new')}
+    </button>
+  );
+}
+
+/** Steps an epoch and bytes of the model, once a run has said so. */
+function RunFacts() {
+  const t = useText();
+  const info = useLabState((state) => state.run.info);
+  if (!info) return null;
+  return (
+    <p className="note facts">
+      {t('page.facts', {
+        parameters: count(t.locale, info.parameters),
+        steps: count(t.locale, info.stepsPerEpoch),
+      })}
+    </p>
+  );
+}
+
+export function ExperimentPanel() {
+  const t = useText();
+  const { actions } = useLab().store;
+  const experiment = useLabState((state) => state.experiment);
+  const timings = useLabState((state) => state.run.timings);
+  const info = useLabState((state) => state.run.info);
+  return (
+    <section className="panel experiment" aria-labelledby="experiment-title">
+      <div className="panel-head">
+        <h2 id="experiment-title">{t('page.experiment.title')}</h2>
+        <span className="about">{t('page.experiment.about')}</span>
+      </div>
+      <div className="groups">
+        <Section name="task" title={t('group.task')} open>
+          <TaskCards value={experiment.data.name} onChoose={actions.chooseTask} />
+          <ModelChoice />
+        </Section>
+        <Section name="dataParallel" title={t('group.dataParallel')} open />
+        <Section name="optimizer" title={t('group.optimizer')} />
+        <Section name="communication" title={t('group.communication')} />
+        <Section
+          name="machine"
+          title={t('page.machine.title')}
+          summary={machineSummary(t, experiment.backend, info, timings)}
+        >
+          <MachineChoice />
+        </Section>
+        <Section name="run" title={t('group.run')}>
+          <SeedButton />
+        </Section>
+        <RunFacts />
+      </div>
+      <Notice />
+    </section>
+  );
+}

@@ -1,0 +1,208 @@
+/** @file One field of the experiment: its label, its control from the field table, its faults. */
+
+import { type CSSProperties, useId, useState } from 'react';
+import type { Problem } from '#experiment/experiment';
+import type { ChoiceField, Field, ListField, NumberField, SwitchField } from '#experiment/field';
+import { type FieldPath, fieldAt } from '#experiment/fields';
+import { isMessageKey, type Locale } from '#i18n/translate';
+import { type Json, listFromText, numberFromText, valueAt } from '#state/draft';
+import { problemsAt } from '#state/selectors';
+import { sliderOf } from '#state/slider';
+import { choiceLabel, fieldLabel } from './field-words.ts';
+import { InfoIcon } from './icons.tsx';
+import { type Text, useLab, useLabState, useSettings, useText } from './lab-context.ts';
+import { Popover } from './popover.tsx';
+import { Segments } from './segments.tsx';
+
+/** A slider over more values than this would jump by thousands; such a field is typed. */
+const WIDEST_LINEAR_SLIDER = 10_000;
+
+interface ControlProps<Kind> {
+  readonly field: Kind;
+  readonly path: FieldPath;
+  readonly label: string;
+  readonly value: Json | undefined;
+  readonly describedBy: string | undefined;
+}
+
+/** The fault's message in the reader's language; a key we do not know is shown as it is. */
+export function FieldProblems(props: {
+  readonly id: string;
+  readonly problems: readonly Problem[];
+}) {
+  const t = useText();
+  return (
+    <ul className="problems" id={props.id}>
+      {props.problems.map((problem) => (
+        <li key={problem.path + problem.message}>
+          {isMessageKey(problem.message) ? t(problem.message, problem.parameters) : problem.message}{' '}
+          <span className="found">{t('page.problem.found', { found: problem.found })}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Two sentences about a field, behind an (i). */
+export function FieldInfo(props: { readonly path: FieldPath }) {
+  const t = useText();
+  const label = fieldLabel(t, props.path);
+  return (
+    <Popover buttonClass="info" icon={<InfoIcon />} label={t('page.info', { label })}>
+      <strong>{label}</strong>
+      {t(`field.${props.path}.help`)}
+    </Popover>
+  );
+}
+
+function asText(value: Json | undefined, locale: Locale): string {
+  if (Array.isArray(value)) return value.join(', ');
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'number') return '';
+  return locale === 'ru' ? String(value).replace('.', ',') : String(value);
+}
+
+interface TypedProps extends ControlProps<NumberField | ListField> {
+  readonly read: (text: string) => Json;
+}
+
+/** Shows what is typed while it is being typed, and the draft's value otherwise. */
+function TypedValue(props: TypedProps) {
+  const { edit } = useLab().store.actions;
+  const { locale } = useSettings();
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <input
+      className="number"
+      type="text"
+      inputMode={props.field.kind === 'list' ? 'text' : 'decimal'}
+      autoComplete="off"
+      spellCheck={false}
+      aria-label={props.label}
+      aria-invalid={props.describedBy !== undefined}
+      aria-describedby={props.describedBy}
+      value={typed ?? asText(props.value, locale)}
+      onChange={(event) => {
+        setTyped(event.target.value);
+        edit(props.path, props.read(event.target.value));
+      }}
+      onBlur={() => setTyped(null)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') event.currentTarget.blur();
+      }}
+    />
+  );
+}
+
+function Slider(props: ControlProps<NumberField>) {
+  const { edit } = useLab().store.actions;
+  const { locale } = useSettings();
+  const slider = sliderOf(props.field);
+  const value = typeof props.value === 'number' ? props.value : props.field.default;
+  const position = slider.positionOf(value);
+  const filled = { '--filled': `${(100 * position) / slider.last}%` } as CSSProperties;
+  return (
+    <input
+      className="slider"
+      type="range"
+      min={0}
+      max={slider.last}
+      value={position}
+      style={filled}
+      aria-label={props.label}
+      aria-valuetext={asText(value, locale)}
+      onChange={(event) => edit(props.path, slider.valueAt(event.target.valueAsNumber))}
+    />
+  );
+}
+
+function NumberControl(props: ControlProps<NumberField>) {
+  const { field } = props;
+  const typedOnly =
+    field.scale === 'linear' && field.maximum - field.minimum > WIDEST_LINEAR_SLIDER;
+  return (
+    <>
+      {typedOnly ? <span /> : <Slider {...props} />}
+      <TypedValue {...props} read={numberFromText} />
+    </>
+  );
+}
+
+function SwitchControl(props: ControlProps<SwitchField>) {
+  const { edit } = useLab().store.actions;
+  return (
+    <input
+      className="switch"
+      type="checkbox"
+      role="switch"
+      checked={props.value === true}
+      aria-checked={props.value === true}
+      aria-label={props.label}
+      aria-describedby={props.describedBy}
+      onChange={(event) => edit(props.path, event.target.checked)}
+    />
+  );
+}
+
+function ChoiceControl(props: ControlProps<ChoiceField>) {
+  const t = useText();
+  const { edit } = useLab().store.actions;
+  return (
+    <Segments
+      label={props.label}
+      value={typeof props.value === 'string' ? props.value : ''}
+      choices={props.field.choices.map((value) => choiceLabel(t, props.path, value))}
+      onChoose={(value) => edit(props.path, value)}
+    />
+  );
+}
+
+function Control(props: ControlProps<Field>) {
+  const { field } = props;
+  switch (field.kind) {
+    case 'integer':
+    case 'number':
+      return <NumberControl {...props} field={field} />;
+    case 'list':
+      return <TypedValue {...props} field={field} read={listFromText} />;
+    case 'choice':
+      return <ChoiceControl {...props} field={field} />;
+    case 'switch':
+      return <SwitchControl {...props} field={field} />;
+  }
+}
+
+/** Characters of all labels together that still fit beside a field's name. */
+const INLINE_CHOICE = 15;
+
+function rowShape(t: Text, field: Field, path: FieldPath): string {
+  if (field.kind === 'integer' || field.kind === 'number') return 'ranged';
+  if (field.kind !== 'choice') return 'plain';
+  const labels = field.choices.map((value) => choiceLabel(t, path, value).label);
+  return labels.join('').length <= INLINE_CHOICE ? 'plain' : 'stacked';
+}
+
+/** A labelled row with the control that the field table asks for. */
+export function FieldRow(props: { readonly path: FieldPath }) {
+  const { path } = props;
+  const t = useText();
+  const id = useId();
+  const value = useLabState((state) => valueAt(state.draft, path));
+  const problems = problemsAt(
+    useLabState((state) => state.problems),
+    path,
+  );
+  const field = fieldAt(path);
+  const label = fieldLabel(t, path);
+  const describedBy = problems.length > 0 ? id : undefined;
+  return (
+    <div className={`row ${rowShape(t, field, path)}`} data-field={path}>
+      <div className="row-label">
+        <span className="row-name">{label}</span>
+        <FieldInfo path={path} />
+      </div>
+      <Control field={field} path={path} label={label} value={value} describedBy={describedBy} />
+      {problems.length > 0 && <FieldProblems id={id} problems={problems} />}
+    </div>
+  );
+}

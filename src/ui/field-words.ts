@@ -1,0 +1,19 @@
+/** @file Words of fields and choices, short enough for a control where the table's are long. */
+import type { FieldPath } from '#experiment/fields';
+import { isMessageKey } from '#i18n/translate';
+import type { Text } from './lab-context.ts';
+import type { Choice } from './segments.tsx';
+
+export function fieldLabel(t: Text, path: FieldPath): string {
+  return t(`field.${path}.label`);
+}
+
+/** A choice's label; the full one as its title where the page has a shorter one. */
+export function choiceLabel(t: Text, path: FieldPath, value: string): Choice {
+  const key = `choice.${path}.${value}`;
+  const full = isMessageKey(key) ? t(key) : value;
+  const shortKey = `page.short.${path}.${value}`;
+  return isMessageKey(shortKey)
+    ? { value, label: t(shortKey), title: full }
+    : { value, label: full };
+}

@@ -1,0 +1,99 @@
+/** @file What every component may reach: the store, the settings and the previews of the data. */
+
+import {
+  createContext,
+  useCallback,
+  useContext,
+  useEffect,
+  useRef,
+  useSyncExternalStore,
+} from 'react';
+import { useStore } from 'zustand';
+import type { DataChoice } from '#experiment/experiment';
+import { type Locale, type MessageKey, type MessageParameters, translate } from '#i18n/translate';
+import type { LabState, LabStore } from '#state/lab-store';
+import type { LiveFigures } from '#state/run-series';
+import { throttle } from '#state/throttle';
+import type { Settings, SettingsStore } from './settings.ts';
+
+/** A cloud of labelled points in [-1, 1]^2, to draw on a task's card. */
+export interface PointCloud {
+  /** x, y of each point in turn. */
+  readonly x: Float32Array;
+  readonly y: Uint8Array;
+}
+
+export type PointsChoice = Extract<DataChoice, { readonly noise: number }>;
+
+export interface Lab {
+  readonly store: LabStore;
+  readonly settings: SettingsStore;
+  /** The training points of a choice, from its seed: the very ones that the replicas use. */
+  readonly pointCloud: (choice: PointsChoice, seed: number) => PointCloud;
+}
+
+/** Wall milliseconds between two renderings of live figures: as fast as digits can be read. */
+const LIVE_INTERVAL_MS = 200;
+
+export const LabContext = createContext<Lab | null>(null);
+
+export function useLab(): Lab {
+  const lab = useContext(LabContext);
+  if (!lab) throw new Error('useLab: no LabContext above this component');
+  return lab;
+}
+
+/** A part of the lab's state; the selector must return something that stays the same. */
+export function useLabState<Part>(select: (state: LabState) => Part): Part {
+  return useStore(useLab().store, select);
+}
+
+export function useSettings(): Settings {
+  return useStore(useLab().settings);
+}
+
+/** The figures of this moment, five times a second at most. */
+export function useLive(): LiveFigures {
+  const { series } = useLab().store;
+  const subscribe = useCallback(
+    (render: () => void) => series.subscribe(throttle(render, LIVE_INTERVAL_MS)),
+    [series],
+  );
+  return useSyncExternalStore(subscribe, series.live);
+}
+
+/** Calls `draw` in an animation frame after new data, at most once in `intervalMs`. */
+export function useDrawing(draw: () => void, intervalMs: number): void {
+  const { series } = useLab().store;
+  const latest = useRef(draw);
+  useEffect(() => {
+    latest.current = draw;
+    draw();
+  });
+  useEffect(() => {
+    let frame = 0;
+    const ask = throttle(() => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(() => latest.current());
+    }, intervalMs);
+    const unsubscribe = series.subscribe(ask);
+    return () => {
+      unsubscribe();
+      cancelAnimationFrame(frame);
+    };
+  }, [series, intervalMs]);
+}
+
+export interface Text {
+  readonly locale: Locale;
+  (key: MessageKey, parameters?: MessageParameters): string;
+}
+
+/** Translates into the chosen language. */
+export function useText(): Text {
+  const { locale } = useSettings();
+  return Object.assign(
+    (key: MessageKey, parameters?: MessageParameters) => translate(locale, key, parameters),
+    { locale },
+  );
+}
