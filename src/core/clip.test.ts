@@ -26,7 +26,7 @@ test('OP-7 NaN is not hidden by clipping', () => {
   expect([...gradient]).toEqual([Number.NaN, Number.NaN]);
 });
 
-test('OP-8 T: clipping before unscaling clips almost everything', () => {
+test('OP-8 clipping before unscaling clips almost everything', () => {
   const scale = 65536;
   const scaled = Float32Array.of(0.3 * scale, 0.4 * scale);
   clipGradientNorm(scaled, 1);

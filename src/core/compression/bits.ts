@@ -3,7 +3,10 @@
 /** Packs fields one after the other; grows as needed. */
 export class BitWriter {
   private bytes: Uint8Array;
-  private position = 0;
+  private count = 0;
+  /** Bits that do not fill a byte yet: fewer than 8 of them between two writes. */
+  private pending = 0;
+  private pendingBits = 0;
 
   /** `bits` is a guess of the final size. */
   constructor(bits: number) {
@@ -12,14 +15,16 @@ export class BitWriter {
 
   /** Appends the low `width` bits of `value`; width is 0 ... 24. */
   write(value: number, width: number): void {
-    let index = this.position >>> 3;
-    if (index + 4 >= this.bytes.length) this.grow();
-    let pending = (value & ((1 << width) - 1)) * 2 ** (this.position & 7);
-    while (pending > 0) {
-      this.bytes[index++] |= pending & 0xff;
-      pending = Math.floor(pending / 256);
+    if (this.count + 4 > this.bytes.length) this.grow();
+    let pending = this.pending | ((value & ((1 << width) - 1)) << this.pendingBits);
+    let bits = this.pendingBits + width;
+    while (bits >= 8) {
+      this.bytes[this.count++] = pending;
+      pending >>>= 8;
+      bits -= 8;
     }
-    this.position += width;
+    this.pending = pending;
+    this.pendingBits = bits;
   }
 
   private grow(): void {
@@ -28,9 +33,10 @@ export class BitWriter {
     this.bytes = larger;
   }
 
-  /** The packed bytes, the last one filled up with zeros. */
+  /** The packed bytes, the last one filled up with zeros. Nothing may be written after. */
   finish(): Uint8Array {
-    return this.bytes.slice(0, Math.ceil(this.position / 8));
+    if (this.pendingBits > 0) this.write(0, 8 - this.pendingBits);
+    return this.bytes.slice(0, this.count);
   }
 }
 

@@ -1,6 +1,12 @@
 /** @file All ranks of a compressed all-reduce in one thread, in lock step: the oracle of a run. */
 import type { Compressor, CompressorState, UpdateContext } from './compressor.ts';
-import { addOnWire, type Exchange, exchangeBytes, type Reply } from './exchange.ts';
+import {
+  addOnWire,
+  type Exchange,
+  exchangeBytes,
+  type Reply,
+  type WireFormat,
+} from './exchange.ts';
 
 export interface CompressedStep {
   /** The averaged gradient, the same on every rank. */
@@ -13,15 +19,26 @@ export interface CompressedStep {
   readonly rounds: number;
 }
 
+/** How an all-reduce sums the ranks' vectors. */
+export type RankSum = (vectors: readonly Float32Array[], format: WireFormat) => Float32Array;
+
+/** In rank order, every partial sum in the wire's format. */
+const inRankOrder: RankSum = ([first, ...others], format) => {
+  const total = first.slice();
+  for (const values of others) addOnWire(total, values, format);
+  return total;
+};
+
 /**
- * One update of every rank; all-reduces sum in rank order, in the wire's format. Throws Error where
- * ranks ask for different exchanges or end with different bits.
+ * One update of every rank. Throws Error where ranks ask for different exchanges or end with
+ * different bits.
  */
 export function simulateStep(
   compressor: Compressor,
   states: readonly CompressorState[],
   gradients: readonly Float32Array[],
   context: Omit<UpdateContext, 'rank' | 'worldSize'>,
+  sum: RankSum = inRankOrder,
 ): CompressedStep {
   const worldSize = gradients.length;
   const length = gradients[0].length;
@@ -43,21 +60,22 @@ export function simulateStep(
       bytes[rank] += exchangeBytes(exchange);
     });
     rounds++;
-    const reply = answer(exchanges, worldSize);
+    const reply = answer(exchanges, worldSize, sum);
     turns = ranks.map((rank) => rank.next(reply));
   }
   requireAgreement(averages);
   return { average: averages[0], states: next, bytes, rounds };
 }
 
-function answer(exchanges: readonly Exchange[], worldSize: number): Reply {
+function answer(exchanges: readonly Exchange[], worldSize: number, sum: RankSum): Reply {
   const payloads = exchanges.flatMap((e) => (e.kind === 'allGather' ? [e.payload] : []));
   if (payloads.length === worldSize) return payloads;
   const sums = exchanges.flatMap((e) => (e.kind === 'allReduce' ? [e] : []));
   if (sums.length !== worldSize) throw new Error('Ranks ask for different exchanges.');
-  const total = sums[0].values.slice();
-  for (const { values, format } of sums.slice(1)) addOnWire(total, values, format);
-  return total;
+  return sum(
+    sums.map(({ values }) => values),
+    sums[0].format,
+  );
 }
 
 function requireAgreement(averages: readonly Float32Array[]): void {
