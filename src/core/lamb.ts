@@ -1,13 +1,13 @@
 /** @file LAMB [You et al. 2020, algorithm 2]: Adam's direction, scaled layer by layer. */
 import type { Range } from './collective.ts';
 import { layersOf, rangeNorm } from './layer-norms.ts';
-import type { AdamConfig, Optimizer } from './optimizers.ts';
+import type { LambConfig, Optimizer } from './optimizers.ts';
 
 /**
  * r = m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon) + decay * w;
  * w -= rate * |w| / |r| * r, norms of the layer; the ratio is 1 where one of them is 0.
  */
-export function lamb(config: AdamConfig, layers?: readonly Range[]): Optimizer {
+export function lamb(config: LambConfig, layers?: readonly Range[]): Optimizer {
   const { beta1, beta2, epsilon, weightDecay } = config;
   let direction = new Float32Array(0);
   return {

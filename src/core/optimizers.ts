@@ -31,7 +31,8 @@ export interface Optimizer {
 }
 
 type SgdConfig = Extract<OptimizerConfig, { kind: 'sgd' }>;
-export type AdamConfig = Extract<OptimizerConfig, { kind: 'adam' | 'adamw' | 'lamb' }>;
+type AdamConfig = Extract<OptimizerConfig, { kind: 'adam' | 'adamw' }>;
+export type LambConfig = Extract<OptimizerConfig, { kind: 'lamb' }>;
 export type LarsConfig = Extract<OptimizerConfig, { kind: 'lars' }>;
 
 const { fround } = Math;

@@ -3,6 +3,14 @@
  */
 import type { Model } from './model.ts';
 
+/** What Adam and its relatives are set by. */
+interface AdamMoments {
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly epsilon: number;
+  readonly weightDecay: number;
+}
+
 export type OptimizerConfig =
   | {
       readonly kind: 'sgd';
@@ -10,13 +18,8 @@ export type OptimizerConfig =
       readonly nesterov: boolean;
       readonly weightDecay: number;
     }
-  | {
-      readonly kind: 'adam' | 'adamw' | 'lamb';
-      readonly beta1: number;
-      readonly beta2: number;
-      readonly epsilon: number;
-      readonly weightDecay: number;
-    }
+  | ({ readonly kind: 'adam' | 'adamw' } & AdamMoments)
+  | ({ readonly kind: 'lamb' } & AdamMoments)
   | {
       readonly kind: 'lars';
       readonly momentum: number;

@@ -24,7 +24,8 @@ export interface Experiment {
   readonly replicas: number;
   readonly batchPerRank: number;
   readonly duration: { readonly unit: 'epochs' | 'steps'; readonly count: number };
-  readonly optimizer: OptimizerConfig;
+  /** LAMB and LARS are in core, but no field offers them yet. */
+  readonly optimizer: Exclude<OptimizerConfig, { readonly kind: 'lamb' | 'lars' }>;
   readonly learningRate: LearningRateConfig;
   /** Mebibytes, as in PyTorch. */
   readonly buckets: { readonly firstMiB: number; readonly capMiB: number };
