@@ -8,8 +8,11 @@ import type { Measurement } from './measurement.ts';
 
 const WORLD_SIZE = 4;
 const LENGTH = 4 * 1024 * 1024;
-const ROUNDS = 30;
-const NAIVE_ROUNDS = 10;
+/** Each way is measured in several passes, so that a busy moment of the machine hits all alike. */
+const PASSES = 5;
+const ROUNDS = 20;
+const NAIVE_ROUNDS = 2;
+const WAYS = ['copy', 'shared', 'ports', 'naive'] as const;
 
 async function measure(): Promise<Measurement[]> {
   const workers = Array.from(
@@ -17,28 +20,32 @@ async function measure(): Promise<Measurement[]> {
     () => new Worker(new URL('./allreduce-rank.ts', import.meta.url), { type: 'module' }),
   );
   const ranks = workers.map((worker) => wrap<BenchRank>(worker));
-  const copyMs = await (ranks[0] as Remote<BenchRank>).copy(LENGTH, ROUNDS);
-  const arena = createArena(WORLD_SIZE, LENGTH);
-  const shared = await timeTransport(ranks, () => ({ transport: 'shared', arena }));
-  const rows = connectPorts(WORLD_SIZE);
-  const ports = await timeTransport(ranks, (rank) => ({
-    transport: 'ports',
-    ports: rows[rank] ?? [],
-  }));
-  const naive = await timeNaive(ranks);
+  const fastest = { copy: Infinity, shared: Infinity, ports: Infinity, naive: Infinity };
+  for (let pass = 0; pass < PASSES; pass++) {
+    const copy = await (ranks[0] as Remote<BenchRank>).copy(LENGTH, ROUNDS);
+    const arena = createArena(WORLD_SIZE, LENGTH);
+    const shared = await timeTransport(ranks, () => ({ transport: 'shared', arena }));
+    const rows = connectPorts(WORLD_SIZE);
+    const ports = await timeTransport(ranks, (rank) => ({
+      transport: 'ports',
+      ports: rows[rank] ?? [],
+    }));
+    const times = { copy, shared, ports, naive: await timeNaive(ranks) };
+    for (const way of WAYS) fastest[way] = Math.min(fastest[way], times[way]);
+  }
   for (const worker of workers) worker.terminate();
 
   const line = (name: string, ms: number, atMost: number | null): Measurement => ({
     name,
     unit: 'copies',
-    value: ms / copyMs,
+    value: ms / fastest.copy,
     goal: atMost === null ? null : { atMost },
-    detail: `${ms.toFixed(2)} ms, a copy ${copyMs.toFixed(2)} ms`,
+    detail: `${ms.toFixed(2)} ms, a copy ${fastest.copy.toFixed(2)} ms`,
   });
   return [
-    line('all-reduce 4 M floats, N = 4, shared memory', shared, 15),
-    line('all-reduce 4 M floats, N = 4, ports', ports, 220),
-    line('all-reduce 4 M floats, N = 4, through the page (plain comlink)', naive, null),
+    line('all-reduce 4 M floats, N = 4, shared memory', fastest.shared, 15),
+    line('all-reduce 4 M floats, N = 4, ports', fastest.ports, 220),
+    line('all-reduce 4 M floats, N = 4, through the page (plain comlink)', fastest.naive, null),
   ];
 }
 

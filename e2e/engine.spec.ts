@@ -2,6 +2,9 @@ import { expect, type Page, test } from '@playwright/test';
 import type { EngineJob } from './harness/engine-job.ts';
 import { siteUrl } from './sites.ts';
 
+// Emulated GPUs compile every shader on the CPU.
+test.describe.configure({ timeout: 300_000 });
+
 async function run(page: Page, job: EngineJob) {
   await page.goto(`${siteUrl('harness')}e2e/harness/engine.html`);
   await page.waitForSelector('[data-ready]', { state: 'attached' });

@@ -5,7 +5,7 @@
  * Command line: node scripts/bench.mjs [NAME ...]   (only the pages whose name is given)
  */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, release, type } from 'node:os';
+import { availableParallelism, cpus, loadavg, release, type } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
 import { ensureBuilt } from './build.mjs';
@@ -99,6 +99,7 @@ function machine(browserVersion) {
 /** @param {string[]} wanted */
 async function main(wanted) {
   const names = pageNames(wanted);
+  const load = (loadavg()[0] ?? 0).toFixed(1);
   const executablePath = findChromium();
   if (executablePath === null) throw new Error(HOW_TO_GET_CHROMIUM);
   await ensureBuilt('harness');
@@ -115,7 +116,7 @@ async function main(wanted) {
     console.log(text);
     if (wanted.length > 0) return;
     const date = new Date().toISOString().slice(0, 16).replace('T', ' ');
-    const intro = `# Benchmarks\n\nMade by \`npm run bench\` on ${date} UTC: ${machine(browser.version())}.`;
+    const intro = `# Benchmarks\n\nMade by \`npm run bench\` on ${date} UTC: ${machine(browser.version())}, load average ${load} before it began.`;
     mkdirSync('docs/evidence', { recursive: true });
     writeFileSync(REPORT, `${intro}\n\n${text}\n`);
     console.error(`Written to ${REPORT}`);

@@ -52,7 +52,7 @@ test('DA-4 the packing script and the loader compute the same checksum', () => {
   expect(checksum(new Uint8Array())).toBe(hashBytes(new Uint8Array()));
 });
 
-test('DA-1 the small MNIST is the first 12,000 and 2,000 images, loaded by shard', async () => {
+test('DA-1 the small MNIST is the first 12,000 training and every fifth test image, loaded by shard', async () => {
   const progress: string[] = [];
   const dataset = await loadDataset(MNIST, 0, options(progress));
   const { train, test: held } = dataset;
@@ -69,6 +69,8 @@ test('DA-1 the small MNIST is the first 12,000 and 2,000 images, loaded by shard
   const labels = readFileSync(join(ROOT, SOURCES[1] ?? '')).subarray(8, 8 + 12_000);
   expect(Buffer.compare(Buffer.from(train.x.buffer), images)).toBe(0);
   expect(Buffer.compare(Buffer.from(train.y), labels)).toBe(0);
+  const testLabels = readFileSync(join(ROOT, SOURCES[3] ?? '')).subarray(8);
+  expect([...held.y]).toEqual([...testLabels].filter((_, i) => i % 5 === 0));
 });
 
 test('DA-2 the first 12,000 digits are balanced within a fifth', async () => {

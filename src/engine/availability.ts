@@ -1,8 +1,8 @@
 /** @file Which backends can train a model here, found out without starting them. */
 import type { Model } from '#core/model';
 import type { BackendName } from './engine.ts';
-import { BackendUnavailableError } from './engine.ts';
 import { FUSED_DEVICE, requireDenseModel } from './fused.ts';
+import { requireWasmSimd, WASM_DEVICE } from './wasm.ts';
 import { isSoftwareRenderer, newCanvas, openContext, rendererName } from './webgl.ts';
 import { adapterName, findAdapter, isSoftwareAdapter } from './webgpu.ts';
 
@@ -37,8 +37,8 @@ async function findDevice(backend: BackendName, model: Model): Promise<Found> {
     case 'cpu':
       return { device: 'plain JavaScript', software: false };
     case 'wasm':
-      if (hasWasmSimd()) return { device: 'WebAssembly SIMD, one thread', software: false };
-      throw new BackendUnavailableError('wasm: this browser has no WebAssembly SIMD');
+      requireWasmSimd();
+      return { device: WASM_DEVICE, software: false };
     case 'webgl':
       return findRenderer();
     case 'webgpu': {
@@ -54,17 +54,4 @@ function findRenderer(): Found {
   // Browsers keep few contexts alive; do not leave one to the garbage collector.
   gl.getExtension('WEBGL_lose_context')?.loseContext();
   return { device, software: isSoftwareRenderer(device) };
-}
-
-/** The smallest module with a SIMD instruction: () => i8x16.splat(0), its sum taken by popcnt. */
-const SIMD_MODULE = Uint8Array.of(
-  ...[0, 97, 115, 109, 1, 0, 0, 0],
-  ...[1, 5, 1, 96, 0, 1, 123],
-  ...[3, 2, 1, 0],
-  ...[10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11],
-);
-
-/** Whether WebAssembly with SIMD is there (and not forbidden by the page's policy). */
-export function hasWasmSimd(): boolean {
-  return typeof WebAssembly !== 'undefined' && WebAssembly.validate(SIMD_MODULE);
 }

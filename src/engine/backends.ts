@@ -4,8 +4,7 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { EngineOptions, TfjsBackendName, TfjsDevice } from './device.ts';
-import { BackendUnavailableError } from './engine.ts';
-import { registerWasmKernels } from './kernels.ts';
+import { openWasm } from './wasm.ts';
 import { openWebgl } from './webgl.ts';
 import { openWebgpu } from './webgpu.ts';
 
@@ -67,33 +66,6 @@ async function openCpu(): Promise<OpenedBackend> {
   const { MathBackendCPU } = await import('@tensorflow/tfjs-backend-cpu');
   const view = (tensor: tf.Tensor): Float32Array => tensor.dataSync<'float32'>();
   return { instance: new MathBackendCPU(), name: 'plain JavaScript', view };
-}
-
-async function openWasm({ wasmUrl }: EngineOptions): Promise<OpenedBackend> {
-  if (typeof WebAssembly === 'undefined') {
-    throw new BackendUnavailableError('wasm: WebAssembly is switched off here');
-  }
-  const { setWasmPaths } = await import('@tensorflow/tfjs-backend-wasm');
-  const { init, BackendWasm } = await import('@tensorflow/tfjs-backend-wasm/dist/backend_wasm');
-  // One thread everywhere, so that isolated and other pages run the same binary.
-  tf.env().set('WASM_HAS_MULTITHREAD_SUPPORT', false);
-  if (!(await tf.env().getAsync('WASM_HAS_SIMD_SUPPORT'))) {
-    throw new BackendUnavailableError('wasm: this browser has no WebAssembly SIMD');
-  }
-  if (wasmUrl !== undefined) {
-    setWasmPaths({
-      'tfjs-backend-wasm.wasm': wasmUrl,
-      'tfjs-backend-wasm-simd.wasm': wasmUrl,
-      'tfjs-backend-wasm-threaded-simd.wasm': wasmUrl,
-    });
-  }
-  registerWasmKernels();
-  const { wasm } = await init();
-  const instance = new BackendWasm(wasm);
-  const view = (tensor: tf.Tensor): Float32Array => {
-    return instance.typedArrayFromHeap(tensor) as Float32Array;
-  };
-  return { instance, name: 'WebAssembly SIMD, one thread', view };
 }
 
 /** Puts `instance` into the library's registry in place of any other of that name. */

@@ -85,7 +85,10 @@ export function crossEntropy(logits: tf.Tensor, labels: tf.Tensor): tf.Scalar {
     (save as tf.GradSaveFunc)([tf.sub(shifted, logSum)]);
     const gradFunc = (dy: tf.Tensor, saved: tf.Tensor[]): tf.Tensor => {
       const [logProbabilities] = saved as [tf.Tensor];
-      return tf.mul(tf.sub(tf.exp(logProbabilities), labels), tf.div(dy, count));
+      // At most 0 anyway, but not in the padding of WebGL's packed textures, where exp would reach
+      // infinity and matMul make NaN of it.
+      const probabilities = tf.exp(tf.minimum(logProbabilities, 0));
+      return tf.mul(tf.sub(probabilities, labels), tf.div(dy, count));
     };
     const picked = tf.sum(tf.mul(shifted, labels), -1, true);
     return { value: tf.mean(tf.sub(logSum, picked)), gradFunc };

@@ -2,7 +2,7 @@
 import type { EvaluationResult } from './engine.ts';
 
 /** Index of the largest of `count` values from `start`; the first of equals. */
-export function argmax(values: Float32Array, start: number, count: number): number {
+function argmax(values: Float32Array, start: number, count: number): number {
   let best = 0;
   for (let j = 1; j < count; j++) {
     if ((values[start + j] ?? 0) > (values[start + best] ?? 0)) best = j;

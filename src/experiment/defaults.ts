@@ -31,7 +31,8 @@ const POINTS: readonly PointsName[] = ['spirals', 'moons', 'circles', 'xor'];
 
 /** In order; a later one wins. */
 export const RECIPES: readonly Recipe[] = [
-  { when: { 'data.size': ['full'] }, values: { evalEvery: 469 } },
+  { when: { 'data.name': ['mnist'] }, values: { 'learningRate.decay': 'cosine' } },
+  { when: { 'data.name': ['mnist'], 'data.size': ['full'] }, values: { evalEvery: 469 } },
   {
     when: { 'data.name': POINTS },
     values: {
@@ -73,6 +74,10 @@ export const RECIPES: readonly Recipe[] = [
   {
     when: { 'duration.unit': ['epochs'], 'data.name': ['moby-dick'] },
     values: { 'duration.count': 1 },
+  },
+  {
+    when: { 'data.name': ['mnist'], 'model.kind': ['mlp'] },
+    values: { 'learningRate.base': 0.1 },
   },
   { when: { 'optimizer.kind': ['adam', 'adamw'] }, values: { 'learningRate.base': 0.001 } },
   { when: { 'optimizer.kind': ['adamw'] }, values: { 'optimizer.weightDecay': 0.01 } },

@@ -32,7 +32,7 @@ The same in an address: \`#v=1&data.name=spirals&model.hidden=16,8&replicas=8\`.
 
 Structure and limits are published as a JSON Schema, [experiment.schema.json](../public/experiment.schema.json).
 This file and the schema are made from the field table in \`src/experiment/fields.ts\`; after a change
-there run \`npx vitest run -u src/i18n/experiment-reference.test.ts\`.
+there run \`npx vitest run src/i18n/experiment-reference.test.ts -u\`.
 `;
 
 const RULES = `## Rules between fields

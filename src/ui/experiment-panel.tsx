@@ -4,7 +4,6 @@ import type { ReactNode } from 'react';
 import type { Experiment } from '#experiment/experiment';
 import { type FieldPath, findField, isPresent } from '#experiment/fields';
 import { valueAt } from '#state/draft';
-import { isActive } from '#state/run-state';
 import { hasPendingEdits, problemsAt } from '#state/selectors';
 import { FieldRow } from './field-row.tsx';
 import { count } from './format.ts';
@@ -122,7 +121,6 @@ function Notice() {
   const { actions } = useLab().store;
   const problems = useLabState((state) => state.problems.length);
   const pending = useLabState((state) => hasPendingEdits(state.experiment, state.run));
-  const active = useLabState((state) => isActive(state.run.status));
   if (problems > 0) {
     return (
       <div className="notice faulty" role="status">
@@ -131,7 +129,7 @@ function Notice() {
       </div>
     );
   }
-  if (!pending || !active) return null;
+  if (!pending) return null;
   return (
     <div className="notice" role="status">
       <p>{t('page.notice.pending')}</p>

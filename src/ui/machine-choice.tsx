@@ -33,7 +33,8 @@ function Measured(props: { readonly timing: BackendTiming | undefined; readonly 
   const { timing, best } = props;
   if (!timing) return null;
   if (timing.stepMs === null) {
-    return <span className="left-out">{timing.reason}</span>;
+    const reason = timing.reason.replace(`${timing.backend}: `, '');
+    return <span className="left-out">{reason}</span>;
   }
   return (
     <span className={best ? 'measured best' : 'measured'}>

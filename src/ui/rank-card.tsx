@@ -29,6 +29,7 @@ interface HashProps {
   readonly dissents: boolean;
   /** Characters are left out where there is no room for them. */
   readonly brief: boolean;
+  readonly digits?: number;
 }
 
 function Hash(props: HashProps) {
@@ -43,7 +44,9 @@ function Hash(props: HashProps) {
       <span className="visually-hidden">
         {t(dissents ? 'page.rank.differs' : 'page.rank.agrees')}
       </span>
-      <span className={brief ? 'visually-hidden' : ''}>{shortHash(hash)}</span>
+      <span className={brief ? 'visually-hidden' : ''}>
+        {shortHash(hash).slice(0, props.digits)}
+      </span>
     </span>
   );
 }
@@ -58,7 +61,12 @@ function Foot(props: RankCardProps & { readonly brief: boolean }) {
         </span>
         <b>{props.loss === undefined ? '\u2013' : loss(t.locale, props.loss)}</b>
       </span>
-      <Hash hash={props.hash} dissents={props.dissents} brief={props.brief} />
+      <Hash
+        hash={props.hash}
+        dissents={props.dissents}
+        brief={props.brief}
+        {...(props.size === 'listed' ? { digits: 4 } : {})}
+      />
     </div>
   );
 }

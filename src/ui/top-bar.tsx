@@ -114,7 +114,7 @@ function Progress() {
     return (
       <p className="step-count" data-steps="0" data-status={status}>
         <b>{t(`page.status.${status}`)}</b>
-        <small>{t(status === 'idle' ? 'page.idle.keys' : 'page.idle.wait')}</small>
+        <small className="hint">{t(status === 'idle' ? 'page.idle.keys' : 'page.idle.wait')}</small>
       </p>
     );
   }
