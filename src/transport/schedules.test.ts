@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { ringAllGather } from '#core/all-gather';
 import { ringBroadcast } from '#core/broadcast';
+import { chunkRanges } from '#core/chunks';
 import type { Range, Schedule } from '#core/collective';
 import { ringReduceScatter } from '#core/reduce-scatter';
 import { simulate } from '#core/schedule-check';
 import { ALL_REDUCE_NAMES, allReduceSchedule } from '#core/schedules';
 import { arenaLayout, createArena } from './arena.ts';
+import type { Call } from './bound.ts';
 import { connectPorts, portsEndpoint } from './ports.ts';
 import { type BoundProgram, bindProgram } from './shared-program.ts';
 
@@ -27,6 +29,12 @@ function schedulesFor(worldSize: number): Schedule[] {
     ringBroadcast(worldSize),
   ];
 }
+
+const floats = (schedule: Schedule, range: Range): Call => ({
+  schedule,
+  elements: 'fp32',
+  chunks: chunkRanges(range, schedule.chunks),
+});
 
 /** Thirds, so that the order of sums shows. */
 function inputsOf(worldSize: number): Float32Array[] {
@@ -63,7 +71,9 @@ function runOnSharedMemory(schedule: Schedule, range: Range): Float32Array[] {
   layout.inputs.forEach((input, rank) => {
     input.set(inputs[rank]);
   });
-  const programs = layout.inputs.map((_, rank) => bindProgram(layout, rank, schedule, range));
+  const programs = layout.inputs.map((_, rank) =>
+    bindProgram(layout, rank, floats(schedule, range)),
+  );
   /** Entering is the first operation. */
   const done = programs.map(() => 1);
   for (let moved = true; moved; ) {
