@@ -5,6 +5,7 @@ import { probeBackend } from '#engine/availability';
 import { createEngine, loseDevice } from '#engine/create';
 import type { BackendName, Engine } from '#engine/engine';
 import { BACKENDS } from '#engine/engine';
+import { precisionChecks } from '#engine/rounding-checks';
 import { checksFor } from '#engine/suite';
 import { WASM_URL } from '#engine/wasm-url';
 import type { EngineJob, Outcome } from './engine-job.ts';
@@ -42,7 +43,7 @@ async function suite(backend: BackendName): Promise<Outcome[]> {
   // Keeps the device open from check to check: a new one would compile every shader again.
   const keeper = await make(backend, model);
   const outcomes: Outcome[] = [];
-  for (const check of checksFor(backend)) {
+  for (const check of [...checksFor(backend), ...precisionChecks(backend)]) {
     const error = await check.run(make, backend).then(() => '', String);
     outcomes.push({ name: check.name, error });
   }

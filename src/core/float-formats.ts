@@ -281,6 +281,19 @@ export interface FloatCensus {
   readonly nonFinite: number;
 }
 
+/** Both counted together; null counts nothing. */
+export function addCensus(a: FloatCensus | null, b: FloatCensus | null): FloatCensus | null {
+  if (a === null || b === null) return a ?? b;
+  return {
+    total: a.total + b.total,
+    zero: a.zero + b.zero,
+    underflowed: a.underflowed + b.underflowed,
+    subnormal: a.subnormal + b.subnormal,
+    overflowed: a.overflowed + b.overflowed,
+    nonFinite: a.nonFinite + b.nonFinite,
+  };
+}
+
 /** Counts what rounding `values` to the format would do; `values` stay as they are. */
 export function censusOf(format: FloatFormat, values: Float32Array): FloatCensus {
   const words = wordsOf(values);

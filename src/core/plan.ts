@@ -1,6 +1,8 @@
 /**
  * @file What the replicas are told: an experiment with every choice made, in terms of core alone.
  */
+import type { FloatFormatName } from './float-formats.ts';
+import type { ScalerConfig } from './grad-scaler.ts';
 import type { Model } from './model.ts';
 
 /** What Adam and its relatives are set by. */
@@ -48,6 +50,16 @@ export interface BucketConfig {
   readonly capBytes: number;
 }
 
+/** What forward and backward compute in; all but fp32 are emulated. */
+export type NumberFormat = 'fp32' | FloatFormatName;
+
+export interface PrecisionConfig {
+  readonly format: NumberFormat;
+  /** Whether the optimizer updates fp32 weights; if not, they are rounded to the format after it. */
+  readonly masterWeights: boolean;
+  readonly scaler: ScalerConfig;
+}
+
 /** The same on every rank. Steps count from 0; a run has steps 0 ... totalSteps - 1. */
 export interface Plan {
   readonly seed: number;
@@ -61,6 +73,7 @@ export interface Plan {
   readonly optimizer: OptimizerConfig;
   readonly learningRate: LearningRateConfig;
   readonly buckets: BucketConfig;
+  readonly precision: PrecisionConfig;
   /** Evaluate on the test set after every so many steps, and after the last. */
   readonly evalEvery: number;
   /** One step record every so many steps, and for the last. */

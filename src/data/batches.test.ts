@@ -23,7 +23,8 @@ function planOf(fields: Partial<Plan>): Plan {
     optimizer: { kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 },
     learningRate: { base: 1, warmupSteps: 0, decay: 'none' },
     buckets: { firstBytes: 1, capBytes: 1 },
-    evalEvery: 1,
+    precision: { format: 'fp32', masterWeights: true, scaler: { kind: 'none' } },
+  evalEvery: 1,
     logEvery: 1,
     ...fields,
   };

@@ -15,6 +15,8 @@ export const CHOICE_PATHS = [
   'model.kind',
   'duration.unit',
   'optimizer.kind',
+  'precision.format',
+  'lossScaling.kind',
 ] as const;
 type ChoicePath = (typeof CHOICE_PATHS)[number];
 
@@ -80,6 +82,11 @@ export const RECIPES: readonly Recipe[] = [
     values: { 'learningRate.base': 0.1 },
   },
   { when: { 'optimizer.kind': ['adam', 'adamw'] }, values: { 'learningRate.base': 0.001 } },
+  // bf16 has the range of fp32 and does without.
+  {
+    when: { 'precision.format': ['fp16', 'e4m3', 'e5m2'] },
+    values: { 'lossScaling.kind': 'dynamic' },
+  },
   { when: { 'optimizer.kind': ['adamw'] }, values: { 'optimizer.weightDecay': 0.01 } },
   {
     when: { 'data.name': POINTS, 'optimizer.kind': ['sgd'] },

@@ -1,4 +1,5 @@
 /** @file The experiment: one JSON value that says everything. Every field has a default. */
+import type { FloatFormatName } from '#core/float-formats';
 import type { ModelSpec } from '#core/model';
 import type { LearningRateConfig, OptimizerConfig } from '#core/plan';
 
@@ -11,6 +12,17 @@ export type DataChoice =
   | { readonly name: 'mnist'; readonly size: 'small' | 'full' }
   | { readonly name: PointsName; readonly samples: number; readonly noise: number }
   | { readonly name: 'moby-dick' };
+
+/** What forward and backward compute in. Narrow formats may do without fp32 weights. */
+export type PrecisionChoice =
+  | { readonly format: 'fp32' }
+  | { readonly format: FloatFormatName; readonly masterWeights: boolean };
+
+/** `scale` is the first one where it is dynamic. */
+export type LossScalingChoice =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'fixed'; readonly scale: number }
+  | { readonly kind: 'dynamic'; readonly scale: number; readonly growthInterval: number };
 
 export type BackendChoice = 'auto' | 'fused' | 'webgpu' | 'webgl' | 'wasm' | 'cpu';
 export type TransportChoice = 'auto' | 'shared' | 'ports';
@@ -29,6 +41,8 @@ export interface Experiment {
   readonly learningRate: LearningRateConfig;
   /** Mebibytes, as in PyTorch. */
   readonly buckets: { readonly firstMiB: number; readonly capMiB: number };
+  readonly precision: PrecisionChoice;
+  readonly lossScaling: LossScalingChoice;
   readonly backend: BackendChoice;
   readonly transport: TransportChoice;
   /** Steps. */
@@ -57,6 +71,7 @@ export type ProblemMessage =
   | 'problem.warmupOverRun'
   | 'problem.nesterovNeedsMomentum'
   | 'problem.tooManySteps'
+  | 'problem.fp8NeedsScaling'
   | 'problem.addressTooLong'
   | 'problem.addressVersion'
   | 'problem.addressPart'

@@ -1,7 +1,7 @@
 /** @file What a field of the experiment may be: its kind, range, unit, slider and place. */
 
 /** Where the page shows a field, and in which section of the documentation it stands. */
-export const GROUPS = ['task', 'dataParallel', 'optimizer', 'communication', 'run'] as const;
+export const GROUPS = ['task', 'dataParallel', 'optimizer', 'communication', 'precision', 'run'] as const;
 export type Group = (typeof GROUPS)[number];
 
 export type Unit =

@@ -4,6 +4,7 @@
  * each field stand in the string tables, under its path.
  */
 import type { Condition, Field } from './field.ts';
+import { PRECISION_FIELDS } from './precision-fields.ts';
 
 const POINTS = ['spirals', 'moons', 'circles', 'xor'] as const;
 const TWO_TO_32 = 0x100000000;
@@ -302,6 +303,7 @@ export const FIELDS = [
     choices: ['auto', 'shared', 'ports'],
     default: 'auto',
   },
+  ...PRECISION_FIELDS,
   {
     path: 'backend',
     group: 'run',

@@ -65,6 +65,7 @@ const BETWEEN_FIELDS: readonly ProblemMessage[] = [
   'problem.warmupOverRun',
   'problem.nesterovNeedsMomentum',
   'problem.tooManySteps',
+  'problem.fp8NeedsScaling',
 ];
 
 function isStructurallyValid(input: unknown): boolean {

@@ -31,6 +31,8 @@ test('EX-1 an empty experiment is MNIST, an MLP and four replicas', () => {
     optimizer: { kind: 'sgd', momentum: 0.9, nesterov: false, weightDecay: 0 },
     learningRate: expect.objectContaining({ warmupSteps: 0 }),
     buckets: { firstMiB: 1, capMiB: 25 },
+    precision: { format: 'fp32' },
+    lossScaling: { kind: 'none' },
     backend: 'auto',
     transport: 'auto',
     evalEvery: 94,

@@ -3,6 +3,7 @@ import { samplesPerRank } from '#core/sampler';
 import { sampleCounts, totalSteps } from './counts.ts';
 import type { DataChoice, Experiment, Problem } from './experiment.ts';
 import { type FieldPath, fieldAt } from './fields.ts';
+import { PRECISION_RULES } from './precision-rules.ts';
 import { describeFound, overlaps } from './problem.ts';
 import { valueAt } from './values.ts';
 
@@ -50,6 +51,7 @@ const RULES: readonly Rule[] = [
   },
   { path: 'optimizer.nesterov', reads: ['optimizer.momentum'], fault: nesterovNeedsMomentum },
   { path: 'backend', reads: ['model.kind'], fault: fusedModel },
+  ...PRECISION_RULES,
 ];
 
 /**

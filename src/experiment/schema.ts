@@ -3,6 +3,7 @@
  * stands here is only which fields lie together, and the types prove it is an `Experiment`.
  */
 import * as v from 'valibot';
+import { FLOAT_FORMAT_NAMES } from '#core/float-formats';
 import { EXPERIMENT_VERSION, type Experiment } from './experiment.ts';
 import type { Field, ListField, NumberField } from './field.ts';
 import { type FieldPath, fieldAt, type ValueAt } from './fields.ts';
@@ -96,6 +97,23 @@ const optimizer = v.variant('kind', [
   }),
 ]);
 
+const masterWeights = leaf('precision.masterWeights');
+
+const precision = v.variant('format', [
+  v.strictObject({ format: v.literal('fp32') }),
+  v.strictObject({ format: v.picklist(FLOAT_FORMAT_NAMES), masterWeights }),
+]);
+
+const lossScaling = v.variant('kind', [
+  v.strictObject({ kind: v.literal('none') }),
+  v.strictObject({ kind: v.literal('fixed'), scale: leaf('lossScaling.scale') }),
+  v.strictObject({
+    kind: v.literal('dynamic'),
+    scale: leaf('lossScaling.scale'),
+    growthInterval: leaf('lossScaling.growthInterval'),
+  }),
+]);
+
 /** Every field present, nothing else, each within its limits; rules between fields stand apart. */
 export const experimentSchema: v.GenericSchema<unknown, Experiment> = v.strictObject({
   version: v.literal(EXPERIMENT_VERSION),
@@ -115,6 +133,8 @@ export const experimentSchema: v.GenericSchema<unknown, Experiment> = v.strictOb
     firstMiB: leaf('buckets.firstMiB'),
     capMiB: leaf('buckets.capMiB'),
   }),
+  precision,
+  lossScaling,
   backend: leaf('backend'),
   transport: leaf('transport'),
   evalEvery: leaf('evalEvery'),

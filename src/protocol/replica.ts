@@ -1,4 +1,5 @@
 /** @file What crosses between the conductor and one replica worker. */
+import type { FloatCensus } from '#core/float-formats';
 import type { Plan } from '#core/plan';
 
 /** What a rank is doing now. */
@@ -47,6 +48,16 @@ export interface BackendTiming {
   readonly reason: string;
 }
 
+/** How a rank's step fared under emulated precision or loss scaling. */
+export interface PrecisionReport {
+  /** The loss's gradient was multiplied by it; 1 without scaling. */
+  readonly lossScale: number;
+  /** Steps since the previous record whose update was left out because a gradient overflowed. */
+  readonly skipped: number;
+  /** The own gradient of this step when it was rounded, scaled; null in fp32. */
+  readonly census: FloatCensus | null;
+}
+
 /** One rank's part of a step record. */
 export interface StepReport {
   readonly step: number;
@@ -56,6 +67,8 @@ export interface StepReport {
   /** Folds the hashes of every step so far, recorded or not. */
   readonly hashChain: string;
   readonly bytesSent: number;
+  /** Null in fp32 without loss scaling. */
+  readonly precision: PrecisionReport | null;
   /** Wall milliseconds since the previous record, split. */
   readonly computeMs: number;
   readonly communicateMs: number;
@@ -77,6 +90,9 @@ export interface EvalReport {
   readonly train: EvalShare;
 }
 
+/** What was not finite on a rank: its loss, or its gradient where no loss scaling answers for it. */
+export type NonFiniteCause = 'loss' | 'gradient';
+
 export type ReplicaEvent =
   | {
       readonly type: 'fallback';
@@ -85,8 +101,8 @@ export type ReplicaEvent =
       readonly to: string;
       readonly reason: string;
     }
-  /** The reduced gradient held NaN: this rank stopped before it updated its weights. */
-  | { readonly type: 'nonFinite'; readonly step: number; readonly ownLoss: number }
+  /** The reduced gradient was marked as no number: this rank stopped before it updated its weights. */
+  | { readonly type: 'nonFinite'; readonly step: number; readonly own: NonFiniteCause | null }
   /** Something this rank cannot go on after. */
   | { readonly type: 'failed'; readonly step: number; readonly reason: string };
 

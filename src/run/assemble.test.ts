@@ -16,6 +16,7 @@ const plan: Plan = {
   optimizer: { kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 },
   learningRate: { base: 0.1, warmupSteps: 0, decay: 'none' },
   buckets: { firstBytes: 1, capBytes: 1 },
+  precision: { format: 'fp32', masterWeights: true, scaler: { kind: 'none' } },
   evalEvery: 3,
   logEvery: 1,
 };
@@ -25,6 +26,7 @@ const report = (loss: number, weightsHash: string, hashChain = 'c'): StepReport 
   weightsHash,
   hashChain,
   bytesSent: 24,
+  precision: null,
   computeMs: 1,
   communicateMs: 2,
   updateMs: 3,

@@ -1,8 +1,15 @@
 /** @file From the ranks' merged reports to log events and the wall-clock records beside them. */
+import { addCensus } from '#core/float-formats';
 import { learningRateAt } from '#core/learning-rate';
 import type { Plan } from '#core/plan';
 import type { EvalReport, EvalShare, StepReport } from '#protocol/replica';
-import type { DisagreementEvent, EvalEvent, StepEvent, WallRecord } from './log.ts';
+import type {
+  DisagreementEvent,
+  EvalEvent,
+  PrecisionRecord,
+  StepEvent,
+  WallRecord,
+} from './log.ts';
 
 /** The step record of a run without faults: rank 0's order, losses weighted equally. */
 export function stepEvent(plan: Plan, perRank: readonly StepReport[]): StepEvent {
@@ -18,7 +25,15 @@ export function stepEvent(plan: Plan, perRank: readonly StepReport[]): StepEvent
     weightsHash: perRank.map((report) => report.weightsHash),
     bytesPerRank: perRank.map((report) => report.bytesSent),
     learningRate: learningRateAt(plan.learningRate, step, plan.totalSteps),
+    ...precisionOf(perRank),
   };
+}
+
+function precisionOf(perRank: readonly StepReport[]): { readonly precision?: PrecisionRecord } {
+  const first = perRank[0]?.precision ?? null;
+  if (first === null) return {};
+  const gradients = perRank.map((report) => report.precision?.census ?? null).reduce(addCensus);
+  return { precision: { lossScale: first.lossScale, skipped: first.skipped, gradients } };
 }
 
 /** Samples that all ranks together have used once `step` is done, the sampler's padding included. */

@@ -172,7 +172,7 @@ async function oneStep(session: Session): Promise<void> {
   const step = session.completed;
   const outcome = await training.step(step);
   if (!outcome.finite) {
-    telemetry.report({ type: 'nonFinite', step, ownLoss: outcome.ownLoss });
+    telemetry.report({ type: 'nonFinite', step, own: outcome.own });
     session.ended = true;
     return;
   }

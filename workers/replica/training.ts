@@ -7,9 +7,10 @@ import { learningRateAt } from '#core/learning-rate';
 import { createOptimizer } from '#core/optimizers';
 import type { Plan } from '#core/plan';
 import { ringAllReduce } from '#core/ring';
-import type { Batch, GradientResult } from '#engine/engine';
-import type { Activity, StepReport } from '#protocol/replica';
+import type { Batch, GradientResult, Precision } from '#engine/engine';
+import type { Activity, NonFiniteCause, StepReport } from '#protocol/replica';
 import type { Endpoint } from '#transport/endpoint';
+import { createPrecision } from './precision.ts';
 
 /** Computes gradients; the engine behind it may change when a device is lost. */
 export type ComputeGradient = (
@@ -17,6 +18,7 @@ export type ComputeGradient = (
   buffers: Float32Array,
   batch: Batch,
   gradient: Float32Array,
+  precision: Precision,
 ) => GradientResult | Promise<GradientResult>;
 
 export interface TrainingOptions {
@@ -31,7 +33,7 @@ export interface TrainingOptions {
 
 export type StepOutcome =
   | { readonly finite: true; readonly report: StepReport | null }
-  | { readonly finite: false; readonly ownLoss: number };
+  | { readonly finite: false; readonly own: NonFiniteCause | null };
 
 export interface Training {
   readonly weights: Float32Array;
@@ -49,6 +51,8 @@ export function createTraining(options: TrainingOptions): Training {
   const weights = new Float32Array(model.parameterCount);
   weights.set(options.initialWeights ?? initialWeights(model, plan.seed));
   let buffers: Float32Array = new Float32Array(model.bufferCount);
+  const precision = createPrecision(plan.precision, model.parameterCount);
+  precision.settle(weights);
   const optimizer = createOptimizer(plan.optimizer);
   const optimizerState = optimizer.init(model.parameterCount);
   const reduce = createReduction(plan, endpoint);
@@ -58,7 +62,14 @@ export function createTraining(options: TrainingOptions): Training {
   const sinceRecord = { computeMs: 0, communicateMs: 0, updateMs: 0 };
 
   const report = (step: number, loss: number, bytesSent: number): StepReport => {
-    const result = { step, loss, bytesSent, weightsHash: hash.toHex(), ...sinceRecord };
+    const result = {
+      step,
+      loss,
+      bytesSent,
+      precision: precision.report(),
+      weightsHash: hash.toHex(),
+      ...sinceRecord,
+    };
     Object.assign(sinceRecord, { computeMs: 0, communicateMs: 0, updateMs: 0 });
     return { ...result, hashChain: chain.toHex() };
   };
@@ -72,7 +83,10 @@ export function createTraining(options: TrainingOptions): Training {
     get buffers() {
       return buffers;
     },
-    setWeights: (values) => weights.set(values),
+    setWeights(values) {
+      weights.set(values);
+      precision.settle(weights);
+    },
     weightsHash() {
       hashWeights();
       return hash.toHex();
@@ -81,10 +95,13 @@ export function createTraining(options: TrainingOptions): Training {
       const startMs = now();
       activity('computing');
       const batch = options.batchAt(step);
-      const computed = options.gradient(weights, buffers, batch, endpoint.input);
+      const numbers = precision.begin();
+      const computed = options.gradient(weights, buffers, batch, endpoint.input, numbers);
       const result = computed instanceof Promise ? await computed : computed;
       const loss = Math.fround(result.loss);
-      prepareGradient(endpoint.input, loss, plan.worldSize);
+      precision.observe(result);
+      averageOver(endpoint.input, plan.worldSize);
+      precision.mark(endpoint.input, loss);
       const computedMs = now();
 
       let bytesSent = 0;
@@ -92,13 +109,16 @@ export function createTraining(options: TrainingOptions): Training {
         activity('communicating');
         bytesSent = await reduce(step);
       }
-      const averaged = local ? endpoint.input : endpoint.output;
+      const reduced = precision.receive(local ? endpoint.input : endpoint.output);
       const reducedMs = now();
-      if (Number.isNaN(averaged[0])) return { finite: false, ownLoss: loss };
+      if (reduced.kind === 'nonFinite') return { finite: false, own: precision.fault() };
 
       buffers = result.buffers;
       const rate = learningRateAt(plan.learningRate, step, plan.totalSteps);
-      optimizer.update(optimizerState, weights, averaged, rate);
+      if (reduced.kind === 'usable') {
+        optimizer.update(optimizerState, weights, reduced.gradient, rate);
+        precision.settle(weights);
+      }
       hashWeights();
       chain.fold(hash);
       sinceRecord.computeMs += computedMs - startMs;
@@ -110,16 +130,11 @@ export function createTraining(options: TrainingOptions): Training {
   };
 }
 
-/**
- * DDP multiplies by 1/N before it sums (reducer.cpp). A loss that is not finite is made known to
- * all ranks by a NaN in the first element, which the sum carries to every one of them.
- */
-function prepareGradient(gradient: Float32Array, loss: number, worldSize: number): void {
-  if (worldSize > 1) {
-    const share = Math.fround(1 / worldSize);
-    for (let i = 0; i < gradient.length; i++) gradient[i] = (gradient[i] ?? 0) * share;
-  }
-  if (!Number.isFinite(loss)) gradient[0] = Number.NaN;
+/** DDP multiplies by 1/N before it sums (reducer.cpp). */
+function averageOver(gradient: Float32Array, worldSize: number): void {
+  if (worldSize === 1) return;
+  const share = Math.fround(1 / worldSize);
+  for (let i = 0; i < gradient.length; i++) gradient[i] = (gradient[i] ?? 0) * share;
 }
 
 /** The all-reduce of a step's buckets, in launch order; resolves with the bytes this rank sent. */

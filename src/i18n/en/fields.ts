@@ -1,8 +1,10 @@
 /** @file Words for every field of the experiment and for its choices. */
 import type { FieldKey } from '../keys.ts';
 import type { Message } from '../message.ts';
+import { precision } from './precision.ts';
 
 export const fields = {
+  ...precision,
   'field.data.name.label': 'Data',
   'field.data.name.line': 'What the replicas learn from.',
   'field.data.name.help':

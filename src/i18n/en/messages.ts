@@ -87,5 +87,8 @@ export const messages = {
   'group.dataParallel': 'Data parallel',
   'group.optimizer': 'Optimizer',
   'group.communication': 'Communication',
+  'problem.fp8NeedsScaling':
+    'Eight bits lose nearly every gradient that is not scaled. Take dynamic or fixed loss scaling.',
+  'group.precision': 'Precision',
   'group.run': 'Run',
 } as const satisfies Readonly<Record<ExperimentKey, Message>>;

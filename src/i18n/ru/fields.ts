@@ -1,8 +1,10 @@
 /** @file Слова для каждого поля эксперимента и для его значений. */
 import type { FieldKey } from '../keys.ts';
 import type { Message } from '../message.ts';
+import { precision } from './precision.ts';
 
 export const fields = {
+  ...precision,
   'field.data.name.label': 'Данные',
   'field.data.name.line': 'На чём учатся реплики.',
   'field.data.name.help':

@@ -128,5 +128,8 @@ export const messages = {
   'group.dataParallel': 'Параллелизм данных',
   'group.optimizer': 'Оптимизатор',
   'group.communication': 'Обмен',
+  'problem.fp8NeedsScaling':
+    'Восемь бит теряют почти все градиенты без масштабирования. Выберите dynamic или fixed.',
+  'group.precision': 'Точность',
   'group.run': 'Запуск',
 } as const satisfies Readonly<Record<ExperimentKey, Message>>;
