@@ -1,9 +1,11 @@
 /**
  * @file What the replicas are told: an experiment with every choice made, in terms of core alone.
  */
+import type { CompressionConfig } from './compression/config.ts';
 import type { FloatFormatName } from './float-formats.ts';
 import type { ScalerConfig } from './grad-scaler.ts';
 import type { Model } from './model.ts';
+import type { AllReduceName } from './schedules.ts';
 
 /** What Adam and its relatives are set by. */
 interface AdamMoments {
@@ -50,6 +52,44 @@ export interface BucketConfig {
   readonly capBytes: number;
 }
 
+/** Which all-reduce runs; `ranksPerNode` counts for 'hierarchical' alone. */
+export interface CollectiveConfig {
+  readonly name: AllReduceName;
+  readonly ranksPerNode: number;
+}
+
+/** A step's batch in parts whose gradients are added up before the one update. */
+export interface AccumulationConfig {
+  /** Parts of a batch; 1 is the batch as it is. */
+  readonly microBatches: number;
+  /** Reduce once, after the last part [PyTorch's no_sync]; else after every part. */
+  readonly noSync: boolean;
+}
+
+/** What the ranks agree on, and when; see sync-rules.ts. Steps are those of the plan. */
+export type SyncConfig =
+  | { readonly kind: 'allReduce' }
+  | { readonly kind: 'localSgd'; readonly period: number }
+  | { readonly kind: 'postLocalSgd'; readonly warmupSteps: number; readonly period: number }
+  | {
+      readonly kind: 'diloco';
+      readonly period: number;
+      readonly outerRate: number;
+      readonly outerMomentum: number;
+    };
+
+/** Classic mistakes of distributed training, made on purpose. */
+export interface MistakesConfig {
+  /** Gradients are summed over the ranks and not divided. */
+  readonly sumNotMean: boolean;
+  /** What compression keeps back is forgotten. */
+  readonly noErrorFeedback: boolean;
+  /** Every epoch has the order of the first. */
+  readonly noSetEpoch: boolean;
+  /** Every rank begins with weights of its own. */
+  readonly noBroadcast: boolean;
+}
+
 /** What forward and backward compute in; all but fp32 are emulated. */
 export type NumberFormat = 'fp32' | FloatFormatName;
 
@@ -74,6 +114,13 @@ export interface Plan {
   readonly learningRate: LearningRateConfig;
   readonly buckets: BucketConfig;
   readonly precision: PrecisionConfig;
+  readonly collective: CollectiveConfig;
+  readonly compression: CompressionConfig;
+  /** Norm that the averaged gradient is clipped to; 0 is off. */
+  readonly clipNorm: number;
+  readonly accumulation: AccumulationConfig;
+  readonly sync: SyncConfig;
+  readonly mistakes: MistakesConfig;
   /** Evaluate on the test set after every so many steps, and after the last. */
   readonly evalEvery: number;
   /** One step record every so many steps, and for the last. */

@@ -2,10 +2,15 @@
 import { PYTORCH_SCALER, type ScalerConfig } from '#core/grad-scaler';
 import type { TaskShape } from '#core/model';
 import { buildModel } from '#core/models';
-import type { Plan, PrecisionConfig } from '#core/plan';
+import type { CollectiveConfig, Plan, PrecisionConfig } from '#core/plan';
 import { stepsPerEpoch } from '#core/sampler';
 import { totalSteps } from './counts.ts';
-import type { DataChoice, Experiment, LossScalingChoice } from './experiment.ts';
+import type {
+  CommunicationChoice,
+  DataChoice,
+  Experiment,
+  LossScalingChoice,
+} from './experiment.ts';
 
 const BYTES_PER_MIB = 1_048_576;
 
@@ -38,6 +43,12 @@ export function resolvePlan(experiment: Experiment, loaded: LoadedTask): Plan {
     optimizer: experiment.optimizer,
     learningRate: experiment.learningRate,
     buckets: { firstBytes: toBytes(buckets.firstMiB), capBytes: toBytes(buckets.capMiB) },
+    collective: collectiveOf(experiment.communication),
+    compression: experiment.compression,
+    clipNorm: experiment.clipNorm,
+    accumulation: experiment.accumulation,
+    sync: experiment.sync,
+    mistakes: experiment.mistakes,
     precision: precisionOf(experiment),
     evalEvery: experiment.evalEvery,
     logEvery: experiment.logEvery,
@@ -54,6 +65,11 @@ export function taskShapeOf(data: DataChoice, alphabetSize: number): TaskShape {
     default:
       return { kind: 'points', features: 2, classes: 2 };
   }
+}
+
+function collectiveOf(choice: CommunicationChoice): CollectiveConfig {
+  const ranksPerNode = choice.collective === 'hierarchical' ? choice.ranksPerNode : 1;
+  return { name: choice.collective, ranksPerNode };
 }
 
 function precisionOf({ precision, lossScaling }: Experiment): PrecisionConfig {

@@ -38,7 +38,10 @@ function variantFor(path: string, value: string, fields: readonly Field[]): Vari
 
 /** Values that a choice takes by itself, over all data sets and formats; of the data only the first. */
 function defaultChoices(path: string): ReadonlySet<unknown> {
-  const data = path === 'data.name' ? [defaultsFor({})] : [...dataNames().map(defaultsOfData), ...NUMBER_FORMATS.map(defaultsOfFormat)];
+  const data =
+    path === 'data.name'
+      ? [defaultsFor({})]
+      : [...dataNames().map(defaultsOfData), ...NUMBER_FORMATS.map(defaultsOfFormat)];
   return new Set(data.map((values) => (values as Readonly<Record<string, unknown>>)[path]));
 }
 

@@ -66,7 +66,15 @@ export interface StepReport {
   readonly weightsHash: string;
   /** Folds the hashes of every step so far, recorded or not. */
   readonly hashChain: string;
+  /** Whether the ranks agreed on their weights after this step; only then are hashes compared. */
+  readonly synchronised: boolean;
   readonly bytesSent: number;
+  /** Of these, what went by all-gather; the rest went by all-reduce. */
+  readonly gatheredBytes: number;
+  /** Norm of what compression keeps back; null where it keeps nothing. */
+  readonly residualNorm: number | null;
+  /** Norm of the averaged gradient before clipping; null where nothing is clipped. */
+  readonly gradientNorm: number | null;
   /** Null in fp32 without loss scaling. */
   readonly precision: PrecisionReport | null;
   /** Wall milliseconds since the previous record, split. */

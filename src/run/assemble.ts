@@ -25,7 +25,23 @@ export function stepEvent(plan: Plan, perRank: readonly StepReport[]): StepEvent
     weightsHash: perRank.map((report) => report.weightsHash),
     bytesPerRank: perRank.map((report) => report.bytesSent),
     learningRate: learningRateAt(plan.learningRate, step, plan.totalSteps),
+    synchronised: perRank[0]?.synchronised ?? true,
+    ...communicationOf(perRank),
     ...precisionOf(perRank),
+  };
+}
+
+/** What compression and clipping did, where they did anything. */
+function communicationOf(
+  perRank: readonly StepReport[],
+): Pick<StepEvent, 'gatheredPerRank' | 'residualPerRank' | 'gradientNorm'> {
+  const gathered = perRank.map((report) => report.gatheredBytes);
+  const residuals = perRank.map((report) => report.residualNorm);
+  const norm = perRank[0]?.gradientNorm ?? null;
+  return {
+    ...(gathered.some((bytes) => bytes > 0) && { gatheredPerRank: gathered }),
+    ...(residuals.every((residual) => residual !== null) && { residualPerRank: residuals }),
+    ...(norm !== null && { gradientNorm: norm }),
   };
 }
 
@@ -45,12 +61,17 @@ export function samplesAfter(plan: Plan, step: number): number {
   return plan.worldSize * (epoch * perRankPerEpoch + ofThisEpoch);
 }
 
-/** Set when the ranks' weights, now or at any step since the last record, were not the same. */
+/**
+ * Set when the ranks' weights were not the same at a synchronisation point, now or since the last
+ * record. Between two such points they may differ.
+ */
 export function disagreement(perRank: readonly StepReport[]): DisagreementEvent | null {
   const first = perRank[0];
   if (first === undefined) return null;
   const agree = perRank.every(
-    (report) => report.weightsHash === first.weightsHash && report.hashChain === first.hashChain,
+    (report) =>
+      report.hashChain === first.hashChain &&
+      (!report.synchronised || report.weightsHash === first.weightsHash),
   );
   if (agree) return null;
   const weightsHash = perRank.map((report) => report.weightsHash);

@@ -41,6 +41,14 @@ export interface StepEvent {
   /** Payload bytes each rank sent in this step. */
   readonly bytesPerRank: readonly number[];
   readonly learningRate: number;
+  /** Whether the ranks agreed on their weights after this step; in between, hashes differ. */
+  readonly synchronised: boolean;
+  /** Of the bytes, what went by all-gather; left out where nothing did. */
+  readonly gatheredPerRank?: readonly number[];
+  /** Norm of what compression keeps back on each rank; left out where it keeps nothing. */
+  readonly residualPerRank?: readonly number[];
+  /** Norm of rank 0's gradient before clipping; left out where nothing is clipped. */
+  readonly gradientNorm?: number;
   /** Left out in fp32 without loss scaling. */
   readonly precision?: PrecisionRecord;
 }

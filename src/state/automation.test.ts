@@ -47,6 +47,7 @@ const STEP: LogEvent = {
   weightsHash: ['aa'],
   bytesPerRank: [0],
   learningRate: 0.1,
+  synchronised: true,
 };
 
 /** A conductor that tells what `script` says once it is started as run 3. */

@@ -22,6 +22,7 @@ function stepWith(weightsHash: readonly string[]): StepEvent {
     weightsHash,
     bytesPerRank: [],
     learningRate: 0.1,
+    synchronised: true,
   };
 }
 
@@ -33,6 +34,9 @@ test('UI-4 equal hashes agree; nothing is claimed before the first step', () => 
 });
 
 test('UI-4 a disagreement names its step and ranks, and outlives later agreement', () => {
+  expect(agreementOf({ ...stepWith(['a', 'b']), synchronised: false }, null)).toEqual({
+    kind: 'apart',
+  });
   const differ = agreementOf(stepWith(['a', 'a']), {
     type: 'disagreement',
     step: 3,
@@ -85,7 +89,12 @@ test('UI-2 edits are pending once the experiment differs from the run on the pag
 });
 
 test('UI-2 a field shows its own problems and those of its elements', () => {
-  const at = (path: string) => ({ path, found: '0', message: 'm', parameters: {} });
+  const at = (path: string) => ({
+    path,
+    found: '0',
+    message: 'problem.integer' as const,
+    parameters: {},
+  });
   const problems = [at('model.hidden.1'), at('model.hiddenX'), at('model.hidden'), at('seed')];
   expect(problemsAt(problems, 'model.hidden').map((p) => p.path)).toEqual([
     'model.hidden.1',

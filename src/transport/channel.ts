@@ -3,6 +3,7 @@ import { ringAllGather } from '#core/all-gather';
 import type { Range, Schedule } from '#core/collective';
 import type { Channel, WireFormat } from '#core/compression/exchange';
 import { decodeFloats, encodeFloats, FLOAT_FORMATS } from '#core/float-formats';
+import type { Plan } from '#core/plan';
 import { elementsOf } from './elements.ts';
 import type { Endpoint, RunOptions } from './endpoint.ts';
 
@@ -23,6 +24,12 @@ export interface MeteredChannel extends Channel {
 /** Elements of float32 that an endpoint needs for a channel over vectors of `length`. */
 export function channelLength(worldSize: number, length: number): number {
   return Math.max(length, 4 * worldSize);
+}
+
+/** Elements of float32 that the endpoints of a plan have; compressed runs make a channel of them. */
+export function vectorLengthOf({ compression, model, worldSize }: Plan): number {
+  const { parameterCount } = model;
+  return compression.kind === 'none' ? parameterCount : channelLength(worldSize, parameterCount);
 }
 
 /**

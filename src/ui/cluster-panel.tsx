@@ -32,7 +32,8 @@ function Ring() {
     [width, height, replicas, rem],
   );
   const step = live.lastStep;
-  const outside = dissenters(agreementOf(step, disagreement));
+  const agreement = agreementOf(step, disagreement);
+  const outside = dissenters(agreement);
   const cards: readonly RankCardProps[] = layout.nodes.map((centre, rank) => ({
     rank,
     size: layout.size,
@@ -48,6 +49,7 @@ function Ring() {
     loss: step?.lossPerRank[rank],
     hash: step?.weightsHash[rank],
     dissents: outside.includes(rank),
+    apart: agreement.kind === 'apart',
   }));
   const label = t('page.cluster.ranks', { count: replicas });
   return (

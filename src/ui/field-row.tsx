@@ -144,9 +144,35 @@ function SwitchControl(props: ControlProps<SwitchField>) {
   );
 }
 
+/** A list to open, where the choices are too many to stand side by side. */
+function ChoiceList(props: ControlProps<ChoiceField>) {
+  const t = useText();
+  const { edit } = useLab().store.actions;
+  return (
+    <select
+      className="choice-list"
+      aria-label={props.label}
+      aria-invalid={props.describedBy !== undefined}
+      aria-describedby={props.describedBy}
+      value={typeof props.value === 'string' ? props.value : ''}
+      onChange={(event) => edit(props.path, event.target.value)}
+    >
+      {props.field.choices.map((value) => {
+        const { label, title } = choiceLabel(t, props.path, value);
+        return (
+          <option key={value} value={value}>
+            {title ?? label}
+          </option>
+        );
+      })}
+    </select>
+  );
+}
+
 function ChoiceControl(props: ControlProps<ChoiceField>) {
   const t = useText();
   const { edit } = useLab().store.actions;
+  if (props.field.choices.length > MOST_SEGMENTS) return <ChoiceList {...props} />;
   return (
     <Segments
       label={props.label}
@@ -172,12 +198,15 @@ function Control(props: ControlProps<Field>) {
   }
 }
 
+/** More choices than this are listed. */
+const MOST_SEGMENTS = 5;
+
 /** Characters of all labels together that still fit beside a field's name. */
 const INLINE_CHOICE = 15;
 
 function rowShape(t: Text, field: Field, path: FieldPath): string {
   if (field.kind === 'integer' || field.kind === 'number') return 'ranged';
-  if (field.kind !== 'choice') return 'plain';
+  if (field.kind !== 'choice' || field.choices.length > MOST_SEGMENTS) return 'plain';
   const labels = field.choices.map((value) => choiceLabel(t, path, value).label);
   return labels.join('').length <= INLINE_CHOICE ? 'plain' : 'stacked';
 }

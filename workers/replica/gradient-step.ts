@@ -1,0 +1,120 @@
+/** @file One step's gradient: computed, in parts where the batch is split, and averaged over the ranks. */
+import type { Plan } from '#core/plan';
+import type { Batch, GradientResult, Precision } from '#engine/engine';
+import type { Activity } from '#protocol/replica';
+import type { ChannelBytes } from '#transport/channel';
+import { microBatches, type Part } from './micro-batches.ts';
+import type { StepPrecision } from './precision.ts';
+import type { GradientReduction, Round } from './reduction.ts';
+import type { StepClock } from './step-clock.ts';
+
+/** Computes gradients; the engine behind it may change when a device is lost. */
+export type ComputeGradient = (
+  weights: Float32Array,
+  buffers: Float32Array,
+  batch: Batch,
+  gradient: Float32Array,
+  precision: Precision,
+) => GradientResult | Promise<GradientResult>;
+
+export interface GradientStepOptions {
+  readonly plan: Plan;
+  readonly batchAt: (step: number) => Batch;
+  readonly gradient: ComputeGradient;
+  readonly precision: StepPrecision;
+  readonly reduction: GradientReduction;
+  readonly clock: StepClock;
+  readonly activity: (activity: Activity) => void;
+}
+
+/** What the rank has when a step begins. */
+export interface StepState {
+  readonly step: number;
+  readonly weights: Float32Array;
+  readonly buffers: Float32Array;
+  readonly learningRate: number;
+  /** Whether gradients are averaged over the ranks in this step. */
+  readonly reduces: boolean;
+}
+
+export interface StepGradient {
+  /** Mean loss over the own batch. */
+  readonly loss: number;
+  readonly buffers: Float32Array;
+  /** Averaged over the ranks, or the own one where the step does not reduce. For reading only. */
+  readonly gradient: Float32Array;
+  readonly bytes: ChannelBytes;
+}
+
+/** Returns the function that makes a step's gradient. */
+export function createGradientStep(options: GradientStepOptions) {
+  const { plan, precision, reduction, clock, activity } = options;
+  const { microBatches: count, noSync } = plan.accumulation;
+  const total = new Float32Array(count > 1 ? plan.model.parameterCount : 0);
+
+  /** Forward and backward of a part, into the reduction's gradient, weighted. */
+  const compute = async (part: Part, state: StepState, buffers: Float32Array) => {
+    activity('computing');
+    const { gradient } = reduction;
+    const computed = options.gradient(state.weights, buffers, part.batch, gradient, numbers);
+    const result = computed instanceof Promise ? await computed : computed;
+    precision.observe(result);
+    const weight = Math.fround(part.weight);
+    if (weight !== 1) {
+      for (let i = 0; i < gradient.length; i++) gradient[i] = (gradient[i] ?? 0) * weight;
+    }
+    return result;
+  };
+
+  const reduce = async (iteration: number, state: StepState): Promise<ChannelBytes> => {
+    clock.lap('computeMs');
+    activity('communicating');
+    const { step, learningRate } = state;
+    const epoch = Math.floor(step / plan.stepsPerEpoch);
+    const round: Round = { iteration, epoch, learningRate };
+    const bytes = await reduction.run(round);
+    clock.lap('communicateMs');
+    return bytes;
+  };
+
+  const add = (part: Float32Array): void => {
+    for (let i = 0; i < total.length; i++) total[i] = (total[i] ?? 0) + (part[i] ?? 0);
+  };
+
+  let numbers: Precision = precision.begin();
+
+  return async (state: StepState): Promise<StepGradient> => {
+    const { step, reduces } = state;
+    const parts = microBatches(options.batchAt(step), count);
+    const reducesParts = reduces && !noSync && count > 1;
+    let [buffers, loss, bytes]: [Float32Array, number, ChannelBytes] = [state.buffers, 0, NO_BYTES];
+    numbers = precision.begin();
+    total.fill(0);
+    for (const [index, part] of parts.entries()) {
+      const result = await compute(part, state, buffers);
+      buffers = result.buffers;
+      loss += part.weight * result.loss;
+      if (reducesParts) {
+        precision.mark(reduction.gradient, result.loss);
+        bytes = sum(bytes, await reduce(step * count + index, state));
+        add(reduction.average);
+        reduction.commit();
+      } else if (count > 1) add(reduction.gradient);
+    }
+    loss = Math.fround(loss);
+    if (reducesParts) return { loss, buffers, gradient: total, bytes };
+    if (count > 1) reduction.gradient.set(total);
+    precision.mark(reduction.gradient, loss);
+    if (reduces) bytes = await reduce(step, state);
+    else clock.lap('computeMs');
+    const gradient = reduces ? reduction.average : reduction.gradient;
+    return { loss, buffers, gradient, bytes };
+  };
+}
+
+const NO_BYTES: ChannelBytes = { allReduce: 0, allGather: 0 };
+
+const sum = (a: ChannelBytes, b: ChannelBytes): ChannelBytes => ({
+  allReduce: a.allReduce + b.allReduce,
+  allGather: a.allGather + b.allGather,
+});
