@@ -22,12 +22,12 @@ function moons(changes: Record<string, unknown>): Experiment {
 const stepsOf = (events: readonly LogEvent[]): StepEvent[] =>
   events.filter((event) => event.type === 'step');
 
-test('PR-12 a run in fp32 without scaling says nothing of precision', async () => {
+test('PR-13 a run in fp32 without scaling says nothing of precision', async () => {
   const { events } = await runInProcess(moons({}));
   expect(stepsOf(events).some((event) => 'precision' in event)).toBe(false);
 });
 
-test('PR-7 an overflow skips the step on all ranks, halves the scale, and the run goes on', async () => {
+test('PR-14 an overflow skips the step on all ranks, halves the scale, and the run goes on', async () => {
   const { events, last } = await runInProcess(
     moons({
       precision: { format: 'fp16' },
@@ -79,7 +79,7 @@ test('LG-7 without scaling a gradient beyond fp16 ends the run and names its ran
   expect(last.failure?.message).toBe('failure.nonFinite');
 });
 
-test('PR-4 weights without an fp32 master lose small updates', async () => {
+test('PR-15 weights without an fp32 master lose small updates', async () => {
   const small = {
     optimizer: { kind: 'sgd', momentum: 0 },
     learningRate: { base: 1e-5, decay: 'none' },
@@ -93,7 +93,7 @@ test('PR-4 weights without an fp32 master lose small updates', async () => {
   expect(hashes(lost.events)).toBeLessThan(10);
 });
 
-test('PR-13 bf16 trains without scaling', async () => {
+test('PR-16 bf16 trains without scaling', async () => {
   const { events } = await runInProcess(
     moons({ precision: { format: 'bf16' }, duration: { unit: 'steps', count: 300 } }),
   );
