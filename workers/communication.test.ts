@@ -177,6 +177,19 @@ test('DP-25 k micro-batches give the update of the whole batch, with no_sync for
   expect(stepsOf(chatty.events)[0]?.bytesPerRank).toEqual(bytes?.map((each) => 4 * each));
 });
 
+test('DP-25 CP-15 a compressor without no_sync remembers from part to part', async () => {
+  const compression = { kind: 'topK', ratio: 1 };
+  const accumulation = { microBatches: 4, noSync: false };
+  const run = await runInProcess(spirals({ compression, accumulation }));
+  expectAgreement(run);
+  // All is sent, so nothing may come back from what was kept.
+  expectClose(losses(run), losses(ring), 1e-5);
+  const sparse = { kind: 'topK', ratio: 0.1 };
+  const kept = await runInProcess(spirals({ compression: sparse, accumulation }));
+  expectAgreement(kept);
+  expect(losses(kept).at(-1)).toBeLessThan(losses(kept)[0] ?? 0);
+});
+
 test('OP-7 clipping bounds the step, and a bound that is never reached changes nothing', async () => {
   const loose = await runInProcess(spirals({ clipNorm: 1000 }));
   expect(losses(loose)).toEqual(losses(ring));
@@ -268,6 +281,22 @@ test('MI-2 without error feedback nothing is kept back, and the loss stays highe
       .slice(-50)
       .reduce((a, b) => a + b) / 50;
   expect(last(bad)).toBeGreaterThan(last(good));
+});
+
+test('MI-3 without set_epoch every epoch sees the batches of the first', async () => {
+  // A rate too small to move float32 weights: the losses tell the batches apart.
+  const frozen = {
+    learningRate: { base: 1e-6 },
+    duration: { unit: 'epochs', count: 2 },
+    evalEvery: 100,
+  };
+  const good = losses(await runInProcess(spirals(frozen)));
+  const bad = losses(await runInProcess(spirals({ ...frozen, mistakes: { noSetEpoch: true } })));
+  const perEpoch = bad.length / 2;
+  expectClose(bad.slice(perEpoch), bad.slice(0, perEpoch), 1e-4);
+  expect(bad.slice(0, perEpoch)).toEqual(good.slice(0, perEpoch));
+  const moved = good.slice(perEpoch).map((loss, i) => Math.abs(loss - (good[i] ?? 0)));
+  expect(Math.max(...moved)).toBeGreaterThan(0.01);
 });
 
 test('MI-4 without the broadcast the ranks never agree', async () => {

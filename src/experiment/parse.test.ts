@@ -82,6 +82,74 @@ test('EX-3 a given field never moves: it is refused', () => {
   ]);
 });
 
+test.each([
+  [
+    { communication: { collective: 'hierarchical', ranksPerNode: 3 } },
+    'communication.ranksPerNode',
+    'problem.nodesDivideReplicas',
+  ],
+  [
+    { communication: { collective: 'star' }, compression: { kind: 'topK' } },
+    'communication.collective',
+    'problem.gatherNeedsRing',
+  ],
+  [
+    { compression: { kind: 'cast' }, sync: { kind: 'localSgd' } },
+    'compression.kind',
+    'problem.compressionNeedsGradients',
+  ],
+  [
+    { compression: { kind: 'dgc' }, optimizer: { kind: 'sgd', momentum: 0.9 } },
+    'optimizer.kind',
+    'problem.dgcHasMomentum',
+  ],
+  [
+    { compression: { kind: 'dgc' }, optimizer: { kind: 'adam' } },
+    'optimizer.kind',
+    'problem.dgcHasMomentum',
+  ],
+  [
+    { compression: { kind: 'randomK', scaled: true } },
+    'compression.scaled',
+    'problem.scaledWithFeedback',
+  ],
+  [{ mistakes: { noErrorFeedback: true } }, 'mistakes.noErrorFeedback', 'problem.nothingKeptBack'],
+  [
+    { mistakes: { sumNotMean: true }, sync: { kind: 'diloco' } },
+    'mistakes.sumNotMean',
+    'problem.sumNeedsGradients',
+  ],
+  [
+    { accumulation: { microBatches: 33 } },
+    'accumulation.microBatches',
+    'problem.microBatchesOverBatch',
+  ],
+  [{ accumulation: { microBatches: 0 } }, 'accumulation.microBatches', 'problem.integer'],
+  [
+    { learningRate: { decay: 'step', milestones: [20, 10] } },
+    'learningRate.milestones',
+    'problem.milestonesAscend',
+  ],
+  [{ compression: { kind: 'powerSgd', startStep: 1 } }, 'compression.startStep', 'problem.integer'],
+] as const)('EX-5 %j is refused', (input, path, message) => {
+  expect(faults(input)).toContainEqual([path, message]);
+});
+
+test('EX-3 a default node size moves to one that divides the replicas', () => {
+  const input = { replicas: 5, communication: { collective: 'hierarchical' } };
+  expect(experimentOf(input).communication).toEqual({
+    collective: 'hierarchical',
+    ranksPerNode: 1,
+  });
+});
+
+test('EX-2 DGC and signSGD stand before plain SGD', () => {
+  for (const kind of ['dgc', 'signSgd'] as const) {
+    const { optimizer } = experimentOf({ data: { name: 'xor' }, compression: { kind } });
+    expect(optimizer).toMatchObject({ kind: 'sgd', momentum: 0 });
+  }
+});
+
 test('EX-4 every fault is reported at once, with path, finding and limits', () => {
   expect(parseExperiment({ replicas: 99, seed: 1.5, model: { hidden: [8, 0] } })).toEqual({
     ok: false,

@@ -8,6 +8,8 @@ import { simulate } from '#core/schedule-check';
 import { ALL_REDUCE_NAMES, allReduceSchedule } from '#core/schedules';
 import { arenaLayout, createArena } from './arena.ts';
 import type { Call } from './bound.ts';
+import { sumElements } from './elements.ts';
+import type { RunOptions } from './endpoint.ts';
 import { connectPorts, portsEndpoint } from './ports.ts';
 import { type BoundProgram, bindProgram } from './shared-program.ts';
 
@@ -50,7 +52,11 @@ function expectedOutputs(schedule: Schedule, range: Range): Float32Array[] {
   );
 }
 
-async function runOnPorts(schedule: Schedule, range: Range): Promise<Float32Array[]> {
+async function runOnPorts(
+  schedule: Schedule,
+  range: Range,
+  options: RunOptions = {},
+): Promise<Float32Array[]> {
   const { worldSize } = schedule;
   const endpoints = connectPorts(worldSize).map((ports, rank) =>
     portsEndpoint(rank, worldSize, LENGTH, ports),
@@ -59,21 +65,20 @@ async function runOnPorts(schedule: Schedule, range: Range): Promise<Float32Arra
   endpoints.forEach(({ input }, rank) => {
     input.set(inputs[rank]);
   });
-  await Promise.all(endpoints.map((endpoint) => endpoint.run(schedule, range)));
+  await Promise.all(endpoints.map((endpoint) => endpoint.run(schedule, range, options)));
   for (const endpoint of endpoints) endpoint.close();
   return endpoints.map(({ output }) => output);
 }
 
 /** Every rank's compiled program, one operation after the other as soon as its waits are over. */
-function runOnSharedMemory(schedule: Schedule, range: Range): Float32Array[] {
+function runOnSharedMemory(call: Call): Float32Array[] {
+  const { schedule } = call;
   const layout = arenaLayout(createArena(schedule.worldSize, LENGTH));
   const inputs = inputsOf(schedule.worldSize);
   layout.inputs.forEach((input, rank) => {
     input.set(inputs[rank]);
   });
-  const programs = layout.inputs.map((_, rank) =>
-    bindProgram(layout, rank, floats(schedule, range)),
-  );
+  const programs = layout.inputs.map((_, rank) => bindProgram(layout, rank, call));
   /** Entering is the first operation. */
   const done = programs.map(() => 1);
   for (let moved = true; moved; ) {
@@ -86,11 +91,12 @@ function runOnSharedMemory(schedule: Schedule, range: Range): Float32Array[] {
   return [...layout.outputs];
 }
 
-function move({ operations }: BoundProgram, rank: number, done: number[]): boolean {
+function move({ operations, elements }: BoundProgram, rank: number, done: number[]): boolean {
   const operation = operations[done[rank] - 1];
   if (!operation?.waits.every((wait) => done[wait.rank] >= wait.count)) return false;
   const { op, target, own, source } = operation;
-  target.set(source.map((value, i) => (op === 'sum' ? own[i] + value : value)));
+  if (op === 'sum') sumElements(elements, target, own, source);
+  else target.set(source);
   done[rank]++;
   return true;
 }
@@ -109,9 +115,65 @@ test.each(WORLD_SIZES)(
   (worldSize) => {
     for (const schedule of schedulesFor(worldSize)) {
       for (const range of RANGES) {
-        const outputs = runOnSharedMemory(schedule, range);
+        const outputs = runOnSharedMemory(floats(schedule, range));
         expect(outputs, schedule.name).toEqual(expectedOutputs(schedule, range));
       }
     }
   },
 );
+
+test.each(WORLD_SIZES)(
+  'TR-22 N = %i: both transports sum codes of 16 bits alike',
+  async (worldSize) => {
+    const range = { start: 3, end: 60 };
+    for (const schedule of schedulesFor(worldSize)) {
+      for (const elements of ['fp16', 'bf16'] as const) {
+        const chunks = chunkRanges(range, schedule.chunks);
+        const shared = runOnSharedMemory({ schedule, elements, chunks });
+        const ports = await runOnPorts(schedule, range, { elements });
+        expect(bits(ports), schedule.name).toEqual(bits(shared));
+      }
+    }
+  },
+);
+
+test('TR-21 both transports gather chunks of differing lengths alike', async () => {
+  const schedule = ringAllGather(4);
+  const ends = [5, 5, 40, 41];
+  const chunks = ends.map((end, rank) => ({ start: ends[rank - 1] ?? 2, end }));
+  const range = { start: 2, end: 4 * LENGTH };
+  const shared = runOnSharedMemory({ schedule, elements: 'bytes', chunks });
+  const ports = await runOnPorts(schedule, range, { elements: 'bytes', chunks });
+  expect(bits(ports)).toEqual(bits(shared));
+  const [first] = inputsOf(1);
+  expect(bits([shared[3]])[0].subarray(2, 5)).toEqual(bits([first])[0].subarray(2, 5));
+});
+
+test('TR-21 chunks that overlap, lie outside or are too few are refused', async () => {
+  const schedule = ringAllGather(2);
+  const range = { start: 0, end: 8 };
+  const [endpoint] = connectPorts(2).map((ports, rank) => portsEndpoint(rank, 2, LENGTH, ports));
+  const refused = (chunks: readonly Range[], text: string) =>
+    expect(endpoint.run(schedule, range, { chunks })).rejects.toThrow(text);
+  await refused([{ start: 0, end: 8 }], '2 chunks, not 1');
+  await refused(
+    [
+      { start: 0, end: 5 },
+      { start: 4, end: 8 },
+    ],
+    'must follow',
+  );
+  await refused(
+    [
+      { start: 0, end: 5 },
+      { start: 5, end: 9 },
+    ],
+    'after the range',
+  );
+  endpoint.close();
+});
+
+const bits = (vectors: readonly Float32Array[]): Uint8Array[] =>
+  vectors.map(({ buffer, byteOffset, byteLength }) =>
+    Uint8Array.from(new Uint8Array(buffer, byteOffset, byteLength)),
+  );

@@ -24,7 +24,7 @@ export interface GradientReduction {
    * Averages over the ranks; resolves with the bytes this rank sent. A first element that is
    * infinite or NaN on one rank is so on all afterwards.
    */
-  run(round: Round): Promise<ChannelBytes>;
+  run(round: Round): ChannelBytes | Promise<ChannelBytes>;
   /** Keeps what the compressor remembers; not called where the step is given up. */
   commit(): void;
   /** Norm of what is kept back, or null where nothing is. */
@@ -54,19 +54,23 @@ function plainReduction(plan: Plan, endpoint: Endpoint): GradientReduction {
   const later: readonly Range[] = bucketRanges(model.parameters, buckets);
   const share = mistakes.sumNotMean ? 1 : Math.fround(1 / worldSize);
   const alone = worldSize === 1;
+
+  const reduceAll = async (ranges: readonly Range[]): Promise<ChannelBytes> => {
+    let allReduce = 0;
+    for (const range of ranges) {
+      const running = endpoint.run(schedule, range);
+      allReduce += (running instanceof Promise ? await running : running).bytesSent;
+    }
+    return { allReduce, allGather: 0 };
+  };
+
   return {
     gradient: endpoint.input,
     average: alone ? endpoint.input : endpoint.output,
-    async run({ iteration }) {
+    run({ iteration }) {
       const { input } = endpoint;
       if (share !== 1) for (let i = 0; i < input.length; i++) input[i] = (input[i] ?? 0) * share;
-      if (alone) return NOTHING_SENT;
-      let allReduce = 0;
-      for (const range of iteration === 0 ? first : later) {
-        const running = endpoint.run(schedule, range);
-        allReduce += (running instanceof Promise ? await running : running).bytesSent;
-      }
-      return { allReduce, allGather: 0 };
+      return alone ? NOTHING_SENT : reduceAll(iteration === 0 ? first : later);
     },
     commit: () => undefined,
     residualNorm: () => null,

@@ -17,8 +17,10 @@ export interface Synchronisation {
   agreesAfter(step: number): boolean;
   /** Called before the first step, with the weights that all ranks begin with. */
   begin(weights: Float32Array): void;
-  /** Averages the weights over the ranks, in place, if it is time; resolves with the bytes sent. */
-  run(step: number, weights: Float32Array): Promise<number>;
+  /** Whether weights are averaged after this step. */
+  averagesWeights(step: number): boolean;
+  /** Averages the weights over the ranks, in place; resolves with the bytes sent. */
+  run(weights: Float32Array): Promise<number>;
 }
 
 /** The synchronisation of a plan. With one rank there is nothing to agree on. */
@@ -35,8 +37,8 @@ export function createSynchronisation(plan: Plan, endpoint: Endpoint): Synchroni
     reducesGradients,
     agreesAfter: (step) => worldSize === 1 || reducesGradients(step) || averages(step),
     begin: (weights) => outer?.begin(weights),
-    async run(step, weights) {
-      if (!averages(step)) return 0;
+    averagesWeights: averages,
+    async run(weights) {
       const { length } = weights;
       let bytesSent = 0;
       if (worldSize > 1) {

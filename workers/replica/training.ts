@@ -121,10 +121,13 @@ export function createTraining(options: TrainingOptions): Training {
       }
       clock.lap('updateMs');
       const synchronised = synchronisation.agreesAfter(step);
-      const weightBytes = await synchronisation.run(step, weights);
-      if (synchronised && Number.isNaN(weights[0])) return { finite: false, own: ownFault };
-      if (weightBytes > 0) precision.settle(weights);
-      clock.lap('communicateMs');
+      let weightBytes = 0;
+      if (synchronisation.averagesWeights(step)) {
+        weightBytes = await synchronisation.run(weights);
+        if (Number.isNaN(weights[0])) return { finite: false, own: ownFault };
+        precision.settle(weights);
+        clock.lap('communicateMs');
+      }
       hashWeights();
       if (synchronised) chain.fold(hash);
       clock.lap('updateMs');
