@@ -113,7 +113,7 @@ test('TR-3 an aborted arena, or a closed endpoint, runs nothing more', () => {
   closed.close();
   expect(() => closed.run(ringAllReduce(1), WHOLE)).toThrow(CollectiveAbortedError);
   const endpoint = createEndpoint({ ...setup, link });
-  endpoint.run(ringAllReduce(1), WHOLE);
+  void endpoint.run(ringAllReduce(1), WHOLE);
   abortArena(arena);
   expect(() => endpoint.run(ringAllReduce(1), WHOLE)).toThrow(CollectiveAbortedError);
 });
