@@ -114,6 +114,8 @@ export interface Plan {
   readonly learningRate: LearningRateConfig;
   readonly buckets: BucketConfig;
   readonly precision: PrecisionConfig;
+  /** Recompute activations in backward instead of keeping them. */
+  readonly checkpointing: boolean;
   readonly collective: CollectiveConfig;
   readonly compression: CompressionConfig;
   /** Norm that the averaged gradient is clipped to; 0 is off. */

@@ -30,6 +30,7 @@ function planOf(fields: Partial<Plan>): Plan {
     sync: { kind: 'allReduce' },
     mistakes: { sumNotMean: false, noErrorFeedback: false, noSetEpoch: false, noBroadcast: false },
     precision: { format: 'fp32', masterWeights: true, scaler: { kind: 'none' } },
+    checkpointing: false,
     evalEvery: 1,
     logEvery: 1,
     ...fields,

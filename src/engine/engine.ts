@@ -29,6 +29,8 @@ export interface GradientResult {
   readonly buffers: Float32Array;
   /** How the gradient fared when it was rounded to its narrow format; null in fp32. */
   readonly census: FloatCensus | null;
+  /** Most bytes of tensors alive beside weights and batch, as the library counts; null in fused. */
+  readonly heldBytes: number | null;
 }
 
 /** Sums over a batch, so that parts of a test set can be added up. */

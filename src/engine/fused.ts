@@ -193,7 +193,7 @@ export function createFusedEngine(model: Model): Engine {
     }
     gradient.set(g);
     const census = roundGradient(rounding, gradient);
-    return { loss: lossSum / batch.size, buffers, census };
+    return { loss: lossSum / batch.size, buffers, census, heldBytes: null };
   }
 
   function logits(

@@ -2,27 +2,23 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Model, Parameter, Segment } from '#core/model';
 import { selectBackend } from './backends.ts';
+import { applyModel, checkpointedPass, wholePass } from './checkpointing.ts';
 import { checkBatch, checkInput, checkWeights, modelSizes } from './checks.ts';
 import type { TfjsDevice } from './device.ts';
 import type { Awaitable, Batch, Engine, GradientResult, Precision } from './engine.ts';
 import { DeviceLostError, FULL_PRECISION } from './engine.ts';
 import { registerGradients } from './gradients.ts';
 import { applySegment, batchShape } from './layers.ts';
-import { crossEntropy } from './ops.ts';
-import {
-  type Boundary,
-  boundaryOf,
-  NO_BOUNDARY,
-  roundedInput,
-  roundGradient,
-  roundingOf,
-} from './rounding.ts';
+import { boundaryOf, NO_BOUNDARY, roundedInput, roundGradient, roundingOf } from './rounding.ts';
 import { scoreLogits } from './scores.ts';
 
 const LOSS_GRACE_MS = 200;
 
-/** An engine for `model` on `device`, which it gives back when disposed of. */
-export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
+/**
+ * An engine for `model` on `device`, which it gives back when disposed of. With `checkpointing`,
+ * gradients recompute activations instead of keeping them.
+ */
+export function createTfjsEngine(device: TfjsDevice, model: Model, checkpointing: boolean): Engine {
   registerGradients();
   const sizes = modelSizes(model);
   let disposed = false;
@@ -61,21 +57,21 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
     checkBatch(sizes, batch);
     const rounding = roundingOf(precision.format);
     const boundary = boundaryOf(rounding);
+    let heldBytes = 0;
     const compute = (): tf.Tensor[] => {
       const labels = oneHot(batch.y, sizes.classes);
       const x = inputTensor(model, roundedInput(rounding, batch.x), batch.size);
-      const loss = (...parameters: tf.Tensor[]): tf.Scalar => {
-        return crossEntropy(applyModel(model, parameters, x, batch.size, boundary), labels);
-      };
       const parameters = upload(model.parameters, host(weights));
-      const scale = precision.lossScale === 1 ? undefined : tf.scalar(precision.lossScale);
-      const { value, grads } = tf.valueAndGrads(loss)(parameters, scale);
-      return [value, ...grads];
+      const lossScale = precision.lossScale === 1 ? undefined : tf.scalar(precision.lossScale);
+      const pass = { model, parameters, x, labels, size: batch.size, boundary, lossScale };
+      const result = checkpointing ? checkpointedPass(pass) : wholePass(pass);
+      heldBytes = result.heldBytes;
+      return [result.loss, ...result.gradients];
     };
     return run(compute, ([loss, ...parts]) => {
       place(model.parameters, parts, gradient);
       const census = roundGradient(rounding, gradient);
-      return { loss: loss?.[0] ?? Number.NaN, buffers, census };
+      return { loss: loss?.[0] ?? Number.NaN, buffers, census, heldBytes };
     });
   }
 
@@ -89,7 +85,8 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
     checkInput(sizes, x, size);
     const compute = (): tf.Tensor[] => {
       const parameters = upload(model.parameters, host(weights));
-      return [applyModel(model, parameters, inputTensor(model, x, size), size, NO_BOUNDARY)];
+      const input = inputTensor(model, x, size);
+      return [applyModel({ model, parameters, x: input, size, boundary: NO_BOUNDARY })];
     };
     return run(compute, ([values]) => Float32Array.from(values ?? []));
   }
@@ -218,21 +215,6 @@ function place(
   parameters.forEach(({ offset }, i) => {
     into.set(parts[i] ?? [], offset);
   });
-}
-
-function applyModel(
-  model: Model,
-  parameters: readonly tf.Tensor[],
-  input: tf.Tensor,
-  size: number,
-  boundary: Boundary,
-): tf.Tensor {
-  let used = 0;
-  return model.segments.reduce((x, segment) => {
-    const first = used;
-    used += segment.parameters.length;
-    return applySegment(segment, parameters.slice(first, used), x, size, boundary);
-  }, input);
 }
 
 function inputTensor(model: Model, x: Batch['x'], size: number): tf.Tensor {

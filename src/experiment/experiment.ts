@@ -62,6 +62,8 @@ export interface Experiment {
   readonly buckets: { readonly firstMiB: number; readonly capMiB: number };
   readonly precision: PrecisionChoice;
   readonly lossScaling: LossScalingChoice;
+  /** Recompute activations in backward instead of keeping them. */
+  readonly checkpointing: boolean;
   readonly backend: BackendChoice;
   readonly transport: TransportChoice;
   /** Steps. */

@@ -69,7 +69,7 @@ export const FIELDS = [
     when: isMlp,
     kind: 'list',
     minimumLength: 1,
-    maximumLength: 4,
+    maximumLength: 24,
     minimum: 1,
     maximum: 1024,
     unit: 'neurons',

@@ -50,6 +50,7 @@ export function resolvePlan(experiment: Experiment, loaded: LoadedTask): Plan {
     sync: experiment.sync,
     mistakes: experiment.mistakes,
     precision: precisionOf(experiment),
+    checkpointing: experiment.checkpointing,
     evalEvery: experiment.evalEvery,
     logEvery: experiment.logEvery,
   };

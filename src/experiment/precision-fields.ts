@@ -1,4 +1,4 @@
-/** @file The field table's rows of emulated precision and loss scaling. */
+/** @file The field table's rows of emulated precision, loss scaling and activation checkpointing. */
 import { FLOAT_FORMAT_NAMES } from '#core/float-formats';
 import type { Field } from './field.ts';
 
@@ -46,4 +46,5 @@ export const PRECISION_FIELDS = [
     scale: { steps: [1, 10, 50, 100, 200, 500, 1000, 2000] },
     default: 2000,
   },
+  { path: 'checkpointing', group: 'run', kind: 'switch', default: false },
 ] as const satisfies readonly Field[];

@@ -242,6 +242,7 @@ export const experimentSchema: v.GenericSchema<unknown, Experiment> = v.strictOb
   }),
   precision,
   lossScaling,
+  checkpointing: leaf('checkpointing'),
   backend: leaf('backend'),
   transport: leaf('transport'),
   evalEvery: leaf('evalEvery'),

@@ -75,6 +75,8 @@ export interface StepReport {
   readonly residualNorm: number | null;
   /** Norm of the averaged gradient before clipping; null where nothing is clipped. */
   readonly gradientNorm: number | null;
+  /** Most bytes of tensors alive beside weights and batch in this step's gradient; null in fused. */
+  readonly heldBytes: number | null;
   /** Null in fp32 without loss scaling. */
   readonly precision: PrecisionReport | null;
   /** Wall milliseconds since the previous record, split. */

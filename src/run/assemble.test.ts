@@ -23,6 +23,7 @@ const plan: Plan = {
   sync: { kind: 'allReduce' },
   mistakes: { sumNotMean: false, noErrorFeedback: false, noSetEpoch: false, noBroadcast: false },
   precision: { format: 'fp32', masterWeights: true, scaler: { kind: 'none' } },
+  checkpointing: false,
   evalEvery: 3,
   logEvery: 1,
 };
@@ -34,6 +35,7 @@ const report = (loss: number, weightsHash: string, hashChain = 'c'): StepReport 
   synchronised: true,
   bytesSent: 24,
   precision: null,
+  heldBytes: null,
   gatheredBytes: 0,
   residualNorm: null,
   gradientNorm: null,

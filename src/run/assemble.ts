@@ -85,6 +85,7 @@ export function wallRecord(perRank: readonly StepReport[], wallMs: number): Wall
     computeMs: perRank.map((report) => report.computeMs),
     communicateMs: perRank.map((report) => report.communicateMs),
     updateMs: perRank.map((report) => report.updateMs),
+    heldBytes: perRank.map((report) => report.heldBytes),
   };
 }
 

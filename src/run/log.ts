@@ -111,4 +111,6 @@ export interface WallRecord {
   readonly computeMs: readonly number[];
   readonly communicateMs: readonly number[];
   readonly updateMs: readonly number[];
+  /** Bytes of tensors alive beside weights and batch, at most, as the library counts; null in fused. */
+  readonly heldBytes: readonly (number | null)[];
 }

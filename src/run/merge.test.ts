@@ -14,6 +14,7 @@ const stepReport = (step: number, loss = 1): StepReport => ({
   residualNorm: null,
   gradientNorm: null,
   precision: null,
+  heldBytes: null,
   computeMs: 1,
   communicateMs: 1,
   updateMs: 1,

@@ -100,7 +100,16 @@ test('forwards the events of its own run, steps with their wall time, NaN as nul
     {
       ...IDLE,
       events: [STEP, { type: 'nonFinite', step: 0, ranks: [0] }],
-      wall: [{ step: 0, wallMs: 12, computeMs: [8], communicateMs: [3], updateMs: [1] }],
+      wall: [
+        {
+          step: 0,
+          wallMs: 12,
+          computeMs: [8],
+          communicateMs: [3],
+          updateMs: [1],
+          heldBytes: [null],
+        },
+      ],
     },
     {
       ...IDLE,

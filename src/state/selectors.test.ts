@@ -65,6 +65,7 @@ test('UI-5 a step splits into compute, communicate, update and the rest', () => 
     computeMs: [4, 6],
     communicateMs: [2, 2],
     updateMs: [1, 1],
+    heldBytes: [null],
   };
   expect(stepSplit([])).toBeNull();
   expect(stepSplit([record, { ...record, step: 11 }])?.total).toBe(1);

@@ -95,7 +95,7 @@ const GROUP_FIELDS = {
     'lossScaling.growthInterval',
   ],
   machine: ['backend'],
-  run: ['duration.unit', 'duration.count', 'evalEvery', 'logEvery', 'seed'],
+  run: ['duration.unit', 'duration.count', 'checkpointing', 'evalEvery', 'logEvery', 'seed'],
 } as const satisfies Record<string, readonly FieldPath[]>;
 
 type GroupName = keyof typeof GROUP_FIELDS;

@@ -53,7 +53,10 @@ export function createBackend(options: BackendOptions): ReplicaBackend {
     return current;
   };
   const make = (backend: BackendName): Promise<Engine> =>
-    createEngine(backend, plan.model, { wasmUrl: WASM_URL });
+    createEngine(backend, plan.model, {
+      wasmUrl: WASM_URL,
+      checkpointing: plan.checkpointing,
+    });
 
   const use = async (backend: string): Promise<string> => {
     current?.dispose();

@@ -44,6 +44,8 @@ export interface StepGradient {
   /** Averaged over the ranks, or the own one where the step does not reduce. For reading only. */
   readonly gradient: Float32Array;
   readonly bytes: ChannelBytes;
+  /** Of the largest part; see GradientResult. */
+  readonly heldBytes: number | null;
 }
 
 /**
@@ -97,6 +99,7 @@ export function createGradientStep(options: GradientStepOptions) {
     const parts = microBatches(options.batchAt(step), count);
     const reducesParts = reduces && !noSync && count > 1;
     let [buffers, loss, bytes]: [Float32Array, number, ChannelBytes] = [state.buffers, 0, NO_BYTES];
+    let heldBytes: number | null = null;
     numbers = precision.begin();
     total.fill(0);
     for (const [index, part] of parts.entries()) {
@@ -104,6 +107,7 @@ export function createGradientStep(options: GradientStepOptions) {
       const result = computing instanceof Promise ? await computing : computing;
       buffers = result.buffers;
       loss += part.weight * result.loss;
+      if (result.heldBytes !== null) heldBytes = Math.max(heldBytes ?? 0, result.heldBytes);
       if (reducesParts) {
         precision.mark(reduction.gradient, result.loss);
         bytes = sum(bytes, await reduce(step * count + index, state));
@@ -114,13 +118,13 @@ export function createGradientStep(options: GradientStepOptions) {
       } else if (count > 1) add(reduction.gradient);
     }
     loss = Math.fround(loss);
-    if (reducesParts) return { loss, buffers, gradient: total, bytes };
+    if (reducesParts) return { loss, buffers, gradient: total, bytes, heldBytes };
     if (count > 1) reduction.gradient.set(total);
     precision.mark(reduction.gradient, loss);
     if (reduces) bytes = await reduce(step, state);
     else clock.lap('computeMs');
     const gradient = reduces ? reduction.average : reduction.gradient;
-    return { loss, buffers, gradient, bytes };
+    return { loss, buffers, gradient, bytes, heldBytes };
   };
 }
 

@@ -42,7 +42,7 @@ export interface Training {
 /** What the record of a step says beside its hash and its times. */
 type StepFacts = Pick<
   StepReport,
-  'step' | 'loss' | 'bytesSent' | 'gatheredBytes' | 'gradientNorm' | 'synchronised'
+  'step' | 'loss' | 'bytesSent' | 'heldBytes' | 'gatheredBytes' | 'gradientNorm' | 'synchronised'
 >;
 
 export function createTraining(options: TrainingOptions): Training {
@@ -133,13 +133,21 @@ export function createTraining(options: TrainingOptions): Training {
       clock.lap('updateMs');
       const due = (step + 1) % plan.logEvery === 0 || step === plan.totalSteps - 1;
       if (!due) return { finite: true, report: null };
-      const { loss, bytes } = computed;
+      const { loss, bytes, heldBytes } = computed;
       const bytesSent = bytes.allReduce + bytes.allGather + weightBytes;
       const gradientNorm = updated?.gradientNorm ?? null;
       const gatheredBytes = bytes.allGather;
       return {
         finite: true,
-        report: report({ step, loss, bytesSent, gatheredBytes, gradientNorm, synchronised }),
+        report: report({
+          step,
+          loss,
+          bytesSent,
+          heldBytes,
+          gatheredBytes,
+          gradientNorm,
+          synchronised,
+        }),
       };
     },
   };

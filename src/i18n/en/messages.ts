@@ -84,6 +84,12 @@ export const messages = {
   'preset.moby-dick.name': 'Moby-Dick, a transformer',
   'preset.moby-dick.description':
     'Two replicas of a small transformer learn to write English, a character at a time. Takes about three minutes.',
+  'preset.mnist-bf16.name': 'Digits in bf16',
+  'preset.mnist-bf16.description':
+    'The range of fp32 in sixteen bits: it trains without loss scaling. The rounding is emulated.',
+  'preset.fp16-unscaled.name': 'fp16 without loss scaling',
+  'preset.fp16-unscaled.description':
+    'Twenty layers shrink the gradient below what fp16 can hold, and nothing is learned. Set loss scaling to dynamic and it is.',
   'preset.mnist-webgpu.name': 'Digits on WebGPU',
   'preset.mnist-webgpu.description':
     'The first experiment with WebGPU forced. All replicas share the one GPU of this machine.',

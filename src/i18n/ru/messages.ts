@@ -136,6 +136,12 @@ export const messages = {
   'preset.moby-dick.name': '«Моби Дик», трансформер',
   'preset.moby-dick.description':
     'Две реплики небольшого трансформера учатся писать по-английски, символ за символом. Занимает около трёх минут.',
+  'preset.mnist-bf16.name': 'Цифры в bf16',
+  'preset.mnist-bf16.description':
+    'Диапазон fp32 в шестнадцати битах: обучение идёт без масштаба потерь. Округление эмулируется.',
+  'preset.fp16-unscaled.name': 'fp16 без масштаба потерь',
+  'preset.fp16-unscaled.description':
+    'Двадцать слоёв уменьшают градиент ниже предела fp16, и ничему не удаётся научиться. С масштабом dynamic — удаётся.',
   'preset.mnist-webgpu.name': 'Цифры на WebGPU',
   'preset.mnist-webgpu.description':
     'Первый эксперимент, но только на WebGPU. Все реплики делят один графический процессор этой машины.',

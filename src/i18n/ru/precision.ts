@@ -1,4 +1,4 @@
-/** @file Words for emulated precision and loss scaling. */
+/** @file Words for emulated precision, loss scaling and activation checkpointing. */
 import type { Message } from '../message.ts';
 
 export const precision = {
@@ -22,6 +22,10 @@ export const precision = {
   'field.lossScaling.growthInterval.line': 'Шагов без переполнения до удвоения масштаба.',
   'field.lossScaling.growthInterval.help':
     'В PyTorch 2000. С коротким интервалом наибольший масштаб находится быстрее, но шаги пропускаются чаще.',
+  'field.checkpointing.label': 'Чекпойнтинг',
+  'field.checkpointing.line': 'Пересчитывать активации в обратном проходе, а не хранить.',
+  'field.checkpointing.help':
+    'Хранятся только входы слоёв; остальное обратный проход вычисляет заново, слой за слоем. Памяти нужно меньше, времени примерно на треть больше, градиент тот же.',
   'choice.precision.format.fp32': 'fp32',
   'choice.precision.format.fp16': 'fp16',
   'choice.precision.format.bf16': 'bf16',
