@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Experiment } from '#experiment/experiment';
 import { parseExperiment } from '#experiment/parse';
+import { presetExperiment } from '#experiment/presets';
 import type { LogEvent, StepEvent } from '#run/log';
 import { runInProcess } from './run-in-process.ts';
 
@@ -101,3 +102,20 @@ test('PR-16 bf16 trains without scaling', async () => {
   const mean = (part: number[]) => part.reduce((sum, loss) => sum + loss, 0) / part.length;
   expect(mean(losses.slice(-20))).toBeLessThan(0.5 * mean(losses.slice(0, 20)));
 });
+
+test('PR-17 fp16 without loss scaling falls by less than a tenth of what the scaled run falls', async () => {
+  const preset = { ...presetExperiment('fp16-unscaled'), backend: 'fused', replicas: 2 } as const;
+  const short = { ...preset, batchPerRank: 64, evalEvery: 200, logEvery: 1 };
+  const scaling = { kind: 'dynamic', scale: 65_536, growthInterval: 2000 } as const;
+  const unscaled = fall(await runInProcess(short));
+  const scaled = fall(await runInProcess({ ...short, lossScaling: scaling }));
+  expect(scaled).toBeGreaterThan(0.3);
+  expect(unscaled).toBeLessThan(0.1 * scaled);
+}, 120_000);
+
+/** How far the mean loss of the last ten steps lies below that of the first. */
+function fall({ events }: { readonly events: readonly LogEvent[] }): number {
+  const losses = stepsOf(events).map((event) => event.loss);
+  const last = losses.slice(-10).reduce((sum, loss) => sum + loss, 0) / 10;
+  return (losses[0] ?? Number.NaN) - last;
+}
