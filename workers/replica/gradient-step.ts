@@ -76,35 +76,61 @@ export function createGradientStep(options: GradientStepOptions) {
     return result;
   };
 
-  const reduce = async (iteration: number, state: StepState): Promise<ChannelBytes> => {
+  const reduce = (iteration: number, state: StepState): ChannelBytes | Promise<ChannelBytes> => {
     clock.lap('computeMs');
     activity('communicating');
     const { step, learningRate } = state;
     const epoch = Math.floor(step / plan.stepsPerEpoch);
     const round: Round = { iteration, epoch, learningRate };
     const running = reduction.run(round);
-    const bytes = running instanceof Promise ? await running : running;
-    clock.lap('communicateMs');
-    return bytes;
+    const passOn = (bytes: ChannelBytes): ChannelBytes => {
+      clock.lap('communicateMs');
+      return bytes;
+    };
+    return running instanceof Promise ? running.then(passOn) : passOn(running);
+  };
+
+  /** From the own gradient of the whole batch to the step's. */
+  const finish = (state: StepState, own: OwnGradient): StepGradient | Promise<StepGradient> => {
+    precision.mark(reduction.gradient, own.loss);
+    if (!state.reduces) {
+      clock.lap('computeMs');
+      return { ...own, gradient: reduction.gradient, bytes: NO_BYTES };
+    }
+    const reducing = reduce(state.step, state);
+    const { average } = reduction;
+    return reducing instanceof Promise
+      ? reducing.then((bytes) => ({ ...own, gradient: average, bytes }))
+      : { ...own, gradient: average, bytes: reducing };
+  };
+
+  let numbers: Precision = precision.begin();
+
+  /** The batch as it is. */
+  const whole = (state: StepState): StepGradient | Promise<StepGradient> => {
+    numbers = precision.begin();
+    const part = { batch: options.batchAt(state.step), weight: 1 };
+    const computing = compute(part, state, state.buffers);
+    return computing instanceof Promise
+      ? computing.then((result) => finish(state, ownGradient(result)))
+      : finish(state, ownGradient(computing));
   };
 
   const add = (part: Float32Array): void => {
     for (let i = 0; i < total.length; i++) total[i] = (total[i] ?? 0) + (part[i] ?? 0);
   };
 
-  let numbers: Precision = precision.begin();
-
-  return async (state: StepState): Promise<StepGradient> => {
+  /** The batch in parts, each reduced where there is no no_sync. */
+  const inParts = async (state: StepState): Promise<StepGradient> => {
     const { step, reduces } = state;
     const parts = microBatches(options.batchAt(step), count);
-    const reducesParts = reduces && !noSync && count > 1;
+    const reducesParts = reduces && !noSync;
     let [buffers, loss, bytes]: [Float32Array, number, ChannelBytes] = [state.buffers, 0, NO_BYTES];
     let heldBytes: number | null = null;
     numbers = precision.begin();
     total.fill(0);
     for (const [index, part] of parts.entries()) {
-      const computing = compute(part, state, buffers);
-      const result = computing instanceof Promise ? await computing : computing;
+      const result = await compute(part, state, buffers);
       buffers = result.buffers;
       loss += part.weight * result.loss;
       if (result.heldBytes !== null) heldBytes = Math.max(heldBytes ?? 0, result.heldBytes);
@@ -115,18 +141,24 @@ export function createGradientStep(options: GradientStepOptions) {
         // The last part's is committed with the step, if the step is.
         const more = index < parts.length - 1;
         if (more && Number.isFinite(reduction.average[0])) reduction.commit();
-      } else if (count > 1) add(reduction.gradient);
+      } else add(reduction.gradient);
     }
-    loss = Math.fround(loss);
-    if (reducesParts) return { loss, buffers, gradient: total, bytes, heldBytes };
-    if (count > 1) reduction.gradient.set(total);
-    precision.mark(reduction.gradient, loss);
-    if (reduces) bytes = await reduce(step, state);
-    else clock.lap('computeMs');
-    const gradient = reduces ? reduction.average : reduction.gradient;
-    return { loss, buffers, gradient, bytes, heldBytes };
+    const own = { loss: Math.fround(loss), buffers, heldBytes };
+    if (reducesParts) return { ...own, gradient: total, bytes };
+    reduction.gradient.set(total);
+    return finish(state, own);
   };
+
+  return count === 1 ? whole : inParts;
 }
+
+type OwnGradient = Pick<StepGradient, 'loss' | 'buffers' | 'heldBytes'>;
+
+const ownGradient = ({ loss, buffers, heldBytes }: GradientResult): OwnGradient => ({
+  loss: Math.fround(loss),
+  buffers,
+  heldBytes,
+});
 
 const NO_BYTES: ChannelBytes = { allReduce: 0, allGather: 0 };
 

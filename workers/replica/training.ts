@@ -112,17 +112,18 @@ export function createTraining(options: TrainingOptions): Training {
       if (step === 0) synchronisation.begin(weights);
       const learningRate = learningRateAt(plan.learningRate, step, plan.totalSteps);
       const reduces = synchronisation.reducesGradients(step);
-      const computed = await gradientOf({ step, weights, buffers, learningRate, reduces });
+      const computing = gradientOf({ step, weights, buffers, learningRate, reduces });
+      const computed = computing instanceof Promise ? await computing : computing;
       const updated = update(computed, learningRate);
       ownFault ??= updated === null ? precision.fault() : null;
       if (updated === null) {
         if (reduces || worldSize === 1) return { finite: false, own: ownFault };
         weights[0] = Number.NaN;
       }
-      clock.lap('updateMs');
       const synchronised = synchronisation.agreesAfter(step);
       let weightBytes = 0;
       if (synchronisation.averagesWeights(step)) {
+        clock.lap('updateMs');
         weightBytes = await synchronisation.run(weights);
         if (Number.isNaN(weights[0])) return { finite: false, own: ownFault };
         precision.settle(weights);
