@@ -10,6 +10,7 @@ import type { Batch } from '#engine/engine';
 import { registerGradients } from '#engine/gradients';
 import { applySegment, batchShape } from '#engine/layers';
 import { crossEntropy } from '#engine/ops';
+import { NO_BOUNDARY } from '#engine/rounding';
 import { openWasm } from '#engine/wasm';
 import { WASM_URL } from '#engine/wasm-url';
 
@@ -65,7 +66,9 @@ function engineWay(model: Model): Way {
     labelShape: (size, classes) => [1, size, classes],
     loss: (parameters, input, labels, size) =>
       crossEntropy(
-        through(model, parameters, input, (segment, own, x) => applySegment(segment, own, x, size)),
+        through(model, parameters, input, (segment, own, x) =>
+          applySegment(segment, own, x, size, NO_BOUNDARY),
+        ),
         labels,
       ),
   };

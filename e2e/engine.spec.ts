@@ -18,6 +18,11 @@ for (const backend of ['fused', 'cpu', 'wasm', 'webgl', 'webgpu'] as const) {
     expect(outcomes.filter(({ error }) => error !== '')).toEqual([]);
   });
 
+  test(`PR-10 emulated precision holds in a worker on ${backend}`, async ({ page }) => {
+    const outcomes = await run(page, { kind: 'precision', backend });
+    expect(outcomes.filter(({ error }) => error !== '')).toEqual([]);
+  });
+
   test(`EN-9 ${backend} says that it can be used here, and on what`, async ({ page }) => {
     const [outcome] = await run(page, { kind: 'probe', backend });
     expect(outcome?.error).toBe('');

@@ -60,6 +60,39 @@ for (const backend of ['wasm', 'cpu'] as const) {
   });
 }
 
+/** Bytes, 16-bit codes and plain sums, each along another schedule. */
+const EXCHANGES: readonly (readonly [string, ExperimentInput])[] = [
+  [
+    'fp16 through a double tree',
+    {
+      compression: { kind: 'cast', format: 'fp16' },
+      communication: { collective: 'double-binary-tree' },
+    },
+  ],
+  ['top-k', { compression: { kind: 'topK' } }],
+  ['QSGD of varying length', { compression: { kind: 'qsgd', coding: 'elias' } }],
+  [
+    'DiLoCo through a star',
+    { sync: { kind: 'diloco', period: 4 }, communication: { collective: 'star' } },
+  ],
+];
+
+for (const [name, exchange] of EXCHANGES) {
+  test(`LG-8 TR-21 TR-22 ${name}: the same log over both transports`, async ({ page }) => {
+    const runs: TrainedRun[] = [];
+    for (const [mode, transport] of MODES) {
+      await openLab(page, mode);
+      const run = await train(page, { ...EXPERIMENT, ...exchange }, { backend: 'fused' });
+      expectFinished(run, 'fused', STEPS);
+      expect(run.run?.transport).toBe(transport);
+      runs.push(run);
+    }
+    const [shared, ports] = runs;
+    if (shared === undefined || ports === undefined) throw new Error('two runs were expected');
+    expectSameLog(ports, shared);
+  });
+}
+
 test('LG-8 another seed gives another log', async ({ page }) => {
   await openLab(page);
   const short = { ...EXPERIMENT, duration: { unit: 'steps', count: 2 } };

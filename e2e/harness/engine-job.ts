@@ -2,7 +2,7 @@
 import type { BackendName } from '#engine/engine';
 
 export interface EngineJob {
-  readonly kind: 'suite' | 'loss' | 'probe' | 'one after another';
+  readonly kind: 'suite' | 'precision' | 'loss' | 'probe' | 'one after another';
   readonly backend: BackendName;
 }
 

@@ -5,7 +5,8 @@ import { probeBackend } from '#engine/availability';
 import { createEngine, loseDevice } from '#engine/create';
 import type { BackendName, Engine } from '#engine/engine';
 import { BACKENDS } from '#engine/engine';
-import { checksFor } from '#engine/suite';
+import { precisionChecks } from '#engine/rounding-checks';
+import { type Check, checksFor } from '#engine/suite';
 import { WASM_URL } from '#engine/wasm-url';
 import type { EngineJob, Outcome } from './engine-job.ts';
 
@@ -38,11 +39,11 @@ function expectEqual(name: string, found: string, expected: string): Outcome {
   return { name, error: found === expected ? '' : `found ${found}, expected ${expected}` };
 }
 
-async function suite(backend: BackendName): Promise<Outcome[]> {
+async function runAll(backend: BackendName, checks: readonly Check[]): Promise<Outcome[]> {
   // Keeps the device open from check to check: a new one would compile every shader again.
   const keeper = await make(backend, model);
   const outcomes: Outcome[] = [];
-  for (const check of checksFor(backend)) {
+  for (const check of checks) {
     const error = await check.run(make, backend).then(() => '', String);
     outcomes.push({ name: check.name, error });
   }
@@ -89,7 +90,9 @@ async function oneAfterAnother(first: BackendName): Promise<Outcome[]> {
 function run({ kind, backend }: EngineJob): Promise<Outcome[]> {
   switch (kind) {
     case 'suite':
-      return suite(backend);
+      return runAll(backend, checksFor(backend));
+    case 'precision':
+      return runAll(backend, precisionChecks(backend));
     case 'loss':
       return loss(backend);
     case 'probe':

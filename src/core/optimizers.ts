@@ -5,6 +5,9 @@
  * and the sum it goes into stay unrounded together, as in a fused multiply-add. So the golden
  * trajectories come out to the bit.
  */
+import type { Range } from './collective.ts';
+import { lamb } from './lamb.ts';
+import { lars } from './lars.ts';
 import type { OptimizerConfig } from './plan.ts';
 
 /** Everything an optimizer remembers, for checkpoints: one vector of length n a moment. */
@@ -28,7 +31,9 @@ export interface Optimizer {
 }
 
 type SgdConfig = Extract<OptimizerConfig, { kind: 'sgd' }>;
-type AdamConfig = Exclude<OptimizerConfig, SgdConfig>;
+type AdamConfig = Extract<OptimizerConfig, { kind: 'adam' | 'adamw' }>;
+export type LambConfig = Extract<OptimizerConfig, { kind: 'lamb' }>;
+export type LarsConfig = Extract<OptimizerConfig, { kind: 'lars' }>;
 
 const { fround } = Math;
 
@@ -112,7 +117,21 @@ function adam(config: AdamConfig): Optimizer {
   };
 }
 
-/** The optimizer of a plan: SGD [torch.optim.SGD], Adam, or AdamW with decoupled weight decay. */
-export function createOptimizer(config: OptimizerConfig): Optimizer {
-  return config.kind === 'sgd' ? sgd(config) : adam(config);
+/**
+ * The optimizer of a plan: SGD [torch.optim.SGD], Adam, AdamW with decoupled weight decay, LAMB or
+ * LARS. The last two treat each of `layers` (the parameters' ranges) on its own; without them the
+ * whole vector is one layer.
+ */
+export function createOptimizer(config: OptimizerConfig, layers?: readonly Range[]): Optimizer {
+  switch (config.kind) {
+    case 'sgd':
+      return sgd(config);
+    case 'adam':
+    case 'adamw':
+      return adam(config);
+    case 'lamb':
+      return lamb(config, layers);
+    case 'lars':
+      return lars(config, layers);
+  }
 }

@@ -1,7 +1,19 @@
 /**
  * @file What the replicas are told: an experiment with every choice made, in terms of core alone.
  */
+import type { CompressionConfig } from './compression/config.ts';
+import type { FloatFormatName } from './float-formats.ts';
+import type { ScalerConfig } from './grad-scaler.ts';
 import type { Model } from './model.ts';
+import type { AllReduceName } from './schedules.ts';
+
+/** What Adam and its relatives are set by. */
+interface AdamMoments {
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly epsilon: number;
+  readonly weightDecay: number;
+}
 
 export type OptimizerConfig =
   | {
@@ -10,19 +22,27 @@ export type OptimizerConfig =
       readonly nesterov: boolean;
       readonly weightDecay: number;
     }
+  | ({ readonly kind: 'adam' | 'adamw' } & AdamMoments)
+  | ({ readonly kind: 'lamb' } & AdamMoments)
   | {
-      readonly kind: 'adam' | 'adamw';
-      readonly beta1: number;
-      readonly beta2: number;
-      readonly epsilon: number;
+      readonly kind: 'lars';
+      readonly momentum: number;
       readonly weightDecay: number;
+      /** Share of a layer's weight norm that one step may move (You et al.: 0.001). */
+      readonly trustCoefficient: number;
     };
 
-/** Learning rate by step: linear warm-up over `warmupSteps`, then constant or cosine to zero. */
+/** Learning rate by step: linear warm-up over `warmupSteps`, then constant, cosine to zero, or drops. */
 export interface LearningRateConfig {
   readonly base: number;
   readonly warmupSteps: number;
-  readonly decay: 'none' | 'cosine';
+  readonly decay: 'none' | 'cosine' | 'step';
+  /** Rate of step 0 of the warm-up; left out: base / warmupSteps. Goyal et al., Horovod: base / N. */
+  readonly warmupFrom?: number;
+  /** Decay 'step': the steps from which on the rate is multiplied by `factor` once more. */
+  readonly milestones?: readonly number[];
+  /** Decay 'step'; 0.1 where left out. */
+  readonly factor?: number;
 }
 
 export interface BucketConfig {
@@ -30,6 +50,54 @@ export interface BucketConfig {
   readonly firstBytes: number;
   /** Bytes; later buckets close once they reach this size (PyTorch: 25 MiB). */
   readonly capBytes: number;
+}
+
+/** Which all-reduce runs; `ranksPerNode` counts for 'hierarchical' alone. */
+export interface CollectiveConfig {
+  readonly name: AllReduceName;
+  readonly ranksPerNode: number;
+}
+
+/** A step's batch in parts whose gradients are added up before the one update. */
+export interface AccumulationConfig {
+  /** Parts of a batch; 1 is the batch as it is. */
+  readonly microBatches: number;
+  /** Reduce once, after the last part [PyTorch's no_sync]; else after every part. */
+  readonly noSync: boolean;
+}
+
+/** What the ranks agree on, and when; see sync-rules.ts. Steps are those of the plan. */
+export type SyncConfig =
+  | { readonly kind: 'allReduce' }
+  | { readonly kind: 'localSgd'; readonly period: number }
+  | { readonly kind: 'postLocalSgd'; readonly warmupSteps: number; readonly period: number }
+  | {
+      readonly kind: 'diloco';
+      readonly period: number;
+      readonly outerRate: number;
+      readonly outerMomentum: number;
+    };
+
+/** Classic mistakes of distributed training, made on purpose. */
+export interface MistakesConfig {
+  /** Gradients are summed over the ranks and not divided. */
+  readonly sumNotMean: boolean;
+  /** What compression keeps back is forgotten. */
+  readonly noErrorFeedback: boolean;
+  /** Every epoch has the order of the first. */
+  readonly noSetEpoch: boolean;
+  /** Every rank begins with weights of its own. */
+  readonly noBroadcast: boolean;
+}
+
+/** What forward and backward compute in; all but fp32 are emulated. */
+export type NumberFormat = 'fp32' | FloatFormatName;
+
+export interface PrecisionConfig {
+  readonly format: NumberFormat;
+  /** Whether the optimizer updates fp32 weights; if not, they are rounded to the format after it. */
+  readonly masterWeights: boolean;
+  readonly scaler: ScalerConfig;
 }
 
 /** The same on every rank. Steps count from 0; a run has steps 0 ... totalSteps - 1. */
@@ -45,6 +113,16 @@ export interface Plan {
   readonly optimizer: OptimizerConfig;
   readonly learningRate: LearningRateConfig;
   readonly buckets: BucketConfig;
+  readonly precision: PrecisionConfig;
+  /** Recompute activations in backward instead of keeping them. */
+  readonly checkpointing: boolean;
+  readonly collective: CollectiveConfig;
+  readonly compression: CompressionConfig;
+  /** Norm that the averaged gradient is clipped to; 0 is off. */
+  readonly clipNorm: number;
+  readonly accumulation: AccumulationConfig;
+  readonly sync: SyncConfig;
+  readonly mistakes: MistakesConfig;
   /** Evaluate on the test set after every so many steps, and after the last. */
   readonly evalEvery: number;
   /** One step record every so many steps, and for the last. */

@@ -9,6 +9,8 @@ export const PURPOSE = {
   pointsTrain: 2,
   pointsTest: 3,
   generation: 4,
+  compression: 16,
+  sharedCompression: 17,
 } as const;
 export type Purpose = (typeof PURPOSE)[keyof typeof PURPOSE];
 
@@ -66,10 +68,19 @@ export interface RandomStream {
   below(n: number): number;
 }
 
-/** The stream named by its key; rank and step are 0 where they have no meaning. */
-export function randomStream(seed: number, purpose: Purpose, rank = 0, step = 0): RandomStream {
+/**
+ * The stream named by its key; rank and step are 0 where they have no meaning. It begins at block
+ * `firstBlock` (4 words a block), so that parts of one vector can draw apart from each other.
+ */
+export function randomStream(
+  seed: number,
+  purpose: Purpose,
+  rank = 0,
+  step = 0,
+  firstBlock = 0,
+): RandomStream {
   const key: readonly [number, number] = [seed >>> 0, purpose >>> 0];
-  const counter = new Uint32Array([0, 0, rank, step]);
+  const counter = new Uint32Array([firstBlock, 0, rank, step]);
   const block = new Uint32Array(4);
   let used = 4;
 

@@ -52,7 +52,7 @@ export function createBatcher({ data, plan, rank }: BatcherOptions): Batcher {
 }
 
 function sampled(reader: Reader, plan: Plan, rank: number): Batcher['batchAt'] {
-  const { seed, worldSize, batchPerRank, trainCount } = plan;
+  const { seed, worldSize, batchPerRank, trainCount, mistakes } = plan;
   const perRank = samplesPerRank(trainCount, worldSize, false);
   const steps = Math.ceil(perRank / batchPerRank);
   let epoch = -1;
@@ -60,7 +60,8 @@ function sampled(reader: Reader, plan: Plan, rank: number): Batcher['batchAt'] {
   return (step) => {
     const wanted = Math.floor(step / steps);
     if (wanted !== epoch) {
-      indices = rankIndices(epochOrder(trainCount, seed, wanted, true), worldSize, rank, false);
+      const told = mistakes.noSetEpoch ? 0 : wanted;
+      indices = rankIndices(epochOrder(trainCount, seed, told, true), worldSize, rank, false);
       epoch = wanted;
     }
     const from = (step - wanted * steps) * batchPerRank;

@@ -4,6 +4,7 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { EngineOptions, TfjsBackendName, TfjsDevice } from './device.ts';
+import { registerRounding, rounded } from './round-kernels.ts';
 import { openWasm } from './wasm.ts';
 import { openWebgl } from './webgl.ts';
 import { openWebgpu } from './webgpu.ts';
@@ -64,6 +65,10 @@ function open(backend: TfjsBackendName, options: EngineOptions): Promise<OpenedB
 
 async function openCpu(): Promise<OpenedBackend> {
   const { MathBackendCPU } = await import('@tensorflow/tfjs-backend-cpu');
+  registerRounding<InstanceType<typeof MathBackendCPU>>('cpu', (backend, x, format) => {
+    const values = backend.data.get(x.dataId).values as Float32Array;
+    return backend.makeTensorInfo(x.shape, 'float32', rounded(values, format));
+  });
   const view = (tensor: tf.Tensor): Float32Array => tensor.dataSync<'float32'>();
   return { instance: new MathBackendCPU(), name: 'plain JavaScript', view };
 }

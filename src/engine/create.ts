@@ -16,7 +16,7 @@ export async function createEngine(
 ): Promise<Engine> {
   if (backend === 'fused') return createFusedEngine(model);
   const device = await acquireDevice(backend, options);
-  const engine = createTfjsEngine(device, model);
+  const engine = createTfjsEngine(device, model, options.checkpointing ?? false);
   devices.set(engine, device);
   return engine;
 }

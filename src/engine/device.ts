@@ -25,4 +25,6 @@ export interface TfjsDevice {
 export interface EngineOptions {
   /** Absolute URL (or path, in Node) of tfjs-backend-wasm-simd.wasm; only wasm needs it. */
   readonly wasmUrl?: string;
+  /** Recompute activations in backward instead of keeping them; the fused engine keeps next to none. */
+  readonly checkpointing?: boolean;
 }

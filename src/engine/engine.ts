@@ -1,5 +1,7 @@
 /** @file The engine: a function on flat arrays. TensorFlow.js lives behind it and nowhere else. */
+import type { FloatCensus } from '#core/float-formats';
 import type { Model } from '#core/model';
+import type { NumberFormat } from '#core/plan';
 
 export const BACKENDS = ['fused', 'webgpu', 'webgl', 'wasm', 'cpu'] as const;
 export type BackendName = (typeof BACKENDS)[number];
@@ -11,11 +13,24 @@ export interface Batch {
   readonly y: Int32Array;
 }
 
+/** How a gradient is computed. Narrow formats are emulated; sums are in fp32 throughout. */
+export interface Precision {
+  readonly format: NumberFormat;
+  /** The loss's gradient is multiplied by it before backward; the loss itself is not. */
+  readonly lossScale: number;
+}
+
+export const FULL_PRECISION: Precision = { format: 'fp32', lossScale: 1 };
+
 /** `loss` is the mean over the batch (over all tokens for text), in nats. */
 export interface GradientResult {
   readonly loss: number;
   /** Length `model.bufferCount`: the non-trained state after this batch. */
   readonly buffers: Float32Array;
+  /** How the gradient fared when it was rounded to its narrow format; null in fp32. */
+  readonly census: FloatCensus | null;
+  /** Most bytes of tensors alive beside weights and batch, as the library counts; null in fused. */
+  readonly heldBytes: number | null;
 }
 
 /** Sums over a batch, so that parts of a test set can be added up. */
@@ -37,12 +52,16 @@ export interface Engine {
   /** The device as the backend names it ("SwiftShader", "wasm simd", ...). */
   readonly device: string;
   readonly model: Model;
-  /** Writes the gradient of the mean loss into `gradient`. */
+  /**
+   * Writes the gradient of the mean loss, times the loss scale, into `gradient`. `precision` is
+   * FULL_PRECISION where left out; evaluation and single segments are always in fp32.
+   */
   gradient(
     weights: Float32Array,
     buffers: Float32Array,
     batch: Batch,
     gradient: Float32Array,
+    precision?: Precision,
   ): Awaitable<GradientResult>;
   evaluate(weights: Float32Array, buffers: Float32Array, batch: Batch): Awaitable<EvaluationResult>;
   /** Logits [size, classes], or [size, context, vocabulary] for text. */

@@ -3,11 +3,13 @@
  * tensor library, and in float64 it is the oracle for the others. Names follow the textbook:
  * z = W a + b, a' = f(z), and dX stands for dL/dX.
  */
+import { type FloatFormat, roundFloats } from '#core/float-formats';
 import type { Activation, Model } from '#core/model';
 import { activate, multiplyBySlope } from './activations.ts';
 import { checkBatch, checkInput, checkWeights, modelSizes } from './checks.ts';
-import type { Batch, Engine, EvaluationResult, GradientResult } from './engine.ts';
-import { BackendUnavailableError } from './engine.ts';
+import type { Batch, Engine, EvaluationResult, GradientResult, Precision } from './engine.ts';
+import { BackendUnavailableError, FULL_PRECISION } from './engine.ts';
+import { roundedInput, roundGradient, roundingOf } from './rounding.ts';
 import { scoreLogits } from './scores.ts';
 
 export const FUSED_DEVICE = 'plain loops, float64';
@@ -50,8 +52,17 @@ function layersOf(model: Model): Layer[] {
   });
 }
 
+/** Rounds in place; null where the format is fp32. */
+type Round = ((values: Float64Array) => void) | null;
+
 /** a = f(x W + b) for the sample that starts at `at` in `x`. */
-function forwardLayer(layer: Layer, p: Float64Array, x: ArrayLike<number>, at: number): void {
+function forwardLayer(
+  layer: Layer,
+  p: Float64Array,
+  x: ArrayLike<number>,
+  at: number,
+  round: Round = null,
+): void {
   const { inputs, outputs, w, b, z } = layer;
   for (let j = 0; j < outputs; j++) z[j] = p[b + j] as number;
   for (let i = 0; i < inputs; i++) {
@@ -59,13 +70,23 @@ function forwardLayer(layer: Layer, p: Float64Array, x: ArrayLike<number>, at: n
     const row = w + i * outputs;
     for (let j = 0; j < outputs; j++) z[j] = (z[j] as number) + xi * (p[row + j] as number);
   }
+  round?.(z);
   activate(layer.activation, z, layer.a, 0, outputs);
+  round?.(layer.a);
 }
 
 /** From dL/da in layer.d: dz = da f'(z), db += dz, dW += x^T dz. */
-function accumulate(layer: Layer, x: ArrayLike<number>, at: number, g: Float64Array): void {
+function accumulate(
+  layer: Layer,
+  x: ArrayLike<number>,
+  at: number,
+  g: Float64Array,
+  round: Round = null,
+): void {
   const { inputs, outputs, w, b, z, a, d: dz } = layer;
+  round?.(dz);
   multiplyBySlope(layer.activation, z, a, dz, 0, outputs);
+  round?.(dz);
   for (let j = 0; j < outputs; j++) g[b + j] = (g[b + j] as number) + (dz[j] as number);
   for (let i = 0; i < inputs; i++) {
     const xi = x[at + i] as number;
@@ -85,8 +106,8 @@ function inputDerivative(layer: Layer, p: Float64Array, dx: Float64Array): void 
   }
 }
 
-/** Cross-entropy of one sample in nats; dz = (softmax(z) - onehot(y)) / batch size. */
-function softmaxLoss(z: Float64Array, label: number, size: number, dz: Float64Array): number {
+/** Cross-entropy of one sample in nats; dz = (softmax(z) - onehot(y)) times `share`. */
+function softmaxLoss(z: Float64Array, label: number, share: number, dz: Float64Array): number {
   let largest = Number.NEGATIVE_INFINITY;
   for (let j = 0; j < z.length; j++) largest = Math.max(largest, z[j] as number);
   let sum = 0;
@@ -95,9 +116,26 @@ function softmaxLoss(z: Float64Array, label: number, size: number, dz: Float64Ar
     dz[j] = e;
     sum += e;
   }
-  for (let j = 0; j < z.length; j++) dz[j] = (dz[j] as number) / (sum * size);
-  dz[label] = (dz[label] as number) - 1 / size;
+  for (let j = 0; j < z.length; j++) dz[j] = ((dz[j] as number) / sum) * share;
+  dz[label] = (dz[label] as number) - share;
   return largest + Math.log(sum) - (z[label] as number);
+}
+
+const narrowed = new Map<number, Float32Array>();
+
+/** Rounds float64 sums to float32 and then to `format`. */
+function roundIn(format: FloatFormat | undefined): Round {
+  if (format === undefined) return null;
+  return (values) => {
+    let narrow = narrowed.get(values.length);
+    if (narrow === undefined) {
+      narrow = new Float32Array(values.length);
+      narrowed.set(values.length, narrow);
+    }
+    narrow.set(values);
+    roundFloats(format, narrow);
+    values.set(narrow);
+  };
 }
 
 /**
@@ -112,21 +150,21 @@ export function createFusedEngine(model: Model): Engine {
   const p = new Float64Array(model.parameterCount);
   const g = new Float64Array(model.parameterCount);
 
-  function forwardAll(x: ArrayLike<number>, at: number): void {
-    forwardLayer(layers[0] as Layer, p, x, at);
+  function forwardAll(x: ArrayLike<number>, at: number, round: Round = null): void {
+    forwardLayer(layers[0] as Layer, p, x, at, round);
     for (let l = 1; l < layers.length; l++) {
-      forwardLayer(layers[l] as Layer, p, (layers[l - 1] as Layer).a, 0);
+      forwardLayer(layers[l] as Layer, p, (layers[l - 1] as Layer).a, 0, round);
     }
   }
 
-  function backwardAll(x: ArrayLike<number>, at: number): void {
+  function backwardAll(x: ArrayLike<number>, at: number, round: Round): void {
     for (let l = layers.length - 1; l > 0; l--) {
       const layer = layers[l] as Layer;
       const below = layers[l - 1] as Layer;
-      accumulate(layer, below.a, 0, g);
+      accumulate(layer, below.a, 0, g, round);
       inputDerivative(layer, p, below.d);
     }
-    accumulate(layers[0] as Layer, x, at, g);
+    accumulate(layers[0] as Layer, x, at, g, round);
   }
 
   function gradient(
@@ -134,20 +172,28 @@ export function createFusedEngine(model: Model): Engine {
     buffers: Float32Array,
     batch: Batch,
     gradient: Float32Array,
+    precision: Precision = FULL_PRECISION,
   ): GradientResult {
     checkWeights(model, weights);
     checkWeights(model, gradient);
     checkBatch(sizes, batch);
+    const rounding = roundingOf(precision.format);
+    const roundForward = roundIn(rounding?.forward);
+    const roundBackward = roundIn(rounding?.backward);
     p.set(weights);
+    roundForward?.(p);
     g.fill(0);
+    const x = roundedInput(rounding, batch.x);
+    const share = precision.lossScale / batch.size;
     let lossSum = 0;
     for (let n = 0; n < batch.size; n++) {
-      forwardAll(batch.x, n * sizes.input);
-      lossSum += softmaxLoss(top.a, batch.y[n] as number, batch.size, top.d);
-      backwardAll(batch.x, n * sizes.input);
+      forwardAll(x, n * sizes.input, roundForward);
+      lossSum += softmaxLoss(top.a, batch.y[n] as number, share, top.d);
+      backwardAll(x, n * sizes.input, roundBackward);
     }
     gradient.set(g);
-    return { loss: lossSum / batch.size, buffers };
+    const census = roundGradient(rounding, gradient);
+    return { loss: lossSum / batch.size, buffers, census, heldBytes: null };
   }
 
   function logits(

@@ -5,6 +5,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Activation, Segment } from '#core/model';
 import { convRelu, dense, gelu, layerNorm } from './ops.ts';
+import type { Boundary } from './rounding.ts';
 
 /** Stands for minus infinity in the causal mask; exp of it is 0, and it is finite on every backend. */
 const MASKED = -1e9;
@@ -19,22 +20,27 @@ export function batchShape(shape: Shape, size: number): number[] {
   return [1, rows, features];
 }
 
-/** Applies `segment` to `x`, with its parameters in order. Token ids come one-hot. */
+/**
+ * Applies `segment` to `x`, with its parameters in order. Token ids come one-hot. Products round
+ * their weights and results at `boundary`, and so do activations and sums; normalisation, softmax
+ * and masks compute in fp32, as under torch.autocast. `x` is rounded already.
+ */
 export function applySegment(
   segment: Segment,
   parameters: readonly tf.Tensor[],
   x: tf.Tensor,
   size: number,
+  boundary: Boundary,
 ): tf.Tensor {
   const { op } = segment;
   switch (op.kind) {
     case 'dense': {
       const [weight, bias] = parameters as [tf.Tensor, tf.Tensor];
-      return activatedDense(x, weight, bias, op.activation);
+      return activatedDense(x, weight, bias, op.activation, boundary);
     }
     case 'conv': {
       const [filter, bias] = parameters as [tf.Tensor, tf.Tensor];
-      return convRelu(x, filter, bias);
+      return boundary.result(convRelu(x, boundary.weight(filter), boundary.weight(bias)));
     }
     case 'maxpool':
       // Only ever behind a relu: the wasm gradient gives 0 where a window's maximum is negative.
@@ -42,14 +48,14 @@ export function applySegment(
     case 'flatten':
       return tf.reshape(x, batchShape(segment.outputShape, size));
     case 'embedding':
-      return embedding(segment, parameters, x, size);
+      return embedding(segment, parameters, x, size, boundary);
     case 'attention':
-      return attention(segment, op.heads, parameters, x, size);
+      return attention(segment, op.heads, parameters, x, size, boundary);
     case 'feedForward':
-      return feedForward(parameters, x);
+      return feedForward(parameters, x, boundary);
     case 'layerNorm': {
       const [weight, bias] = parameters as [tf.Tensor, tf.Tensor];
-      return layerNorm(x, weight, bias);
+      return boundary.result(layerNorm(x, weight, bias));
     }
   }
 }
@@ -59,10 +65,22 @@ function activatedDense(
   weight: tf.Tensor,
   bias: tf.Tensor,
   activation: Activation | 'none',
+  boundary: Boundary,
 ): tf.Tensor {
-  const y = dense(x, weight, bias, activation === 'relu' ? 'relu' : 'linear');
-  if (activation === 'tanh') return tf.tanh(y);
-  return activation === 'gelu' ? gelu(y) : y;
+  const y = roundedDense(x, weight, bias, activation === 'relu' ? 'relu' : 'linear', boundary);
+  if (activation === 'tanh') return boundary.result(tf.tanh(y));
+  return activation === 'gelu' ? boundary.result(gelu(y)) : y;
+}
+
+/** relu and rounding commute, so the fused kernel serves. */
+function roundedDense(
+  x: tf.Tensor,
+  weight: tf.Tensor,
+  bias: tf.Tensor,
+  activation: 'relu' | 'linear',
+  boundary: Boundary,
+): tf.Tensor {
+  return boundary.result(dense(x, boundary.weight(weight), boundary.weight(bias), activation));
 }
 
 /** One-hot tokens [1, size * context, vocabulary]: a product instead of gather, whose gradient would scatter. */
@@ -71,11 +89,13 @@ function embedding(
   parameters: readonly tf.Tensor[],
   oneHot: tf.Tensor,
   size: number,
+  boundary: Boundary,
 ): tf.Tensor {
   const [tokens, positions] = parameters as [tf.Tensor, tf.Tensor];
   const [context, width] = segment.outputShape as [number, number];
-  const looked = tf.reshape(tf.matMul(oneHot, tokens), [size, context, width]);
-  return tf.reshape(tf.add(looked, positions), batchShape(segment.outputShape, size));
+  const looked = tf.matMul(oneHot, boundary.weight(tokens));
+  const placed = tf.add(tf.reshape(looked, [size, context, width]), boundary.weight(positions));
+  return tf.reshape(boundary.result(placed), batchShape(segment.outputShape, size));
 }
 
 /** Pre-norm causal self-attention with its residual (Vaswani et al. 2017, section 3.2). */
@@ -85,7 +105,9 @@ function attention(
   parameters: readonly tf.Tensor[],
   x: tf.Tensor,
   size: number,
+  boundary: Boundary,
 ): tf.Tensor {
+  const { weight, result } = boundary;
   const [normWeight, normBias, wq, wk, wv, wo, bo] = parameters as [
     tf.Tensor,
     tf.Tensor,
@@ -97,18 +119,19 @@ function attention(
   ];
   const [context, width] = segment.inputShape as [number, number];
   const depth = width / heads;
-  const normal = layerNorm(x, normWeight, normBias);
+  const normal = result(layerNorm(x, normWeight, normBias));
   /** [1, size * context, width] -> [size, heads, context, depth], or the axes in another order. */
   const split = (rows: tf.Tensor, order: number[]): tf.Tensor => {
     return tf.transpose(tf.reshape(rows, [size, context, heads, depth]), order);
   };
-  const q = split(tf.mul(tf.matMul(normal, wq), 1 / Math.sqrt(depth)), [0, 2, 1, 3]);
-  const kTransposed = split(tf.matMul(normal, wk), [0, 2, 3, 1]);
-  const v = split(tf.matMul(normal, wv), [0, 2, 1, 3]);
-  const scores = tf.add(tf.matMul(q, kTransposed), causalMask(context));
-  const mixed = tf.matMul(tf.softmax(scores), v);
+  const project = (w: tf.Tensor): tf.Tensor => result(tf.matMul(normal, weight(w)));
+  const q = split(tf.mul(project(wq), 1 / Math.sqrt(depth)), [0, 2, 1, 3]);
+  const kTransposed = split(project(wk), [0, 2, 3, 1]);
+  const v = split(project(wv), [0, 2, 1, 3]);
+  const scores = tf.add(result(tf.matMul(result(q), kTransposed)), causalMask(context));
+  const mixed = result(tf.matMul(result(tf.softmax(scores)), v));
   const rows = tf.reshape(tf.transpose(mixed, [0, 2, 1, 3]), x.shape);
-  return tf.add(x, dense(rows, wo, bo, 'linear'));
+  return result(tf.add(x, roundedDense(rows, wo, bo, 'linear', boundary)));
 }
 
 function causalMask(context: number): tf.Tensor {
@@ -119,7 +142,12 @@ function causalMask(context: number): tf.Tensor {
   return tf.tensor(mask, [1, 1, context, context]);
 }
 
-function feedForward(parameters: readonly tf.Tensor[], x: tf.Tensor): tf.Tensor {
+function feedForward(
+  parameters: readonly tf.Tensor[],
+  x: tf.Tensor,
+  boundary: Boundary,
+): tf.Tensor {
+  const { result } = boundary;
   const [normWeight, normBias, w1, b1, w2, b2] = parameters as [
     tf.Tensor,
     tf.Tensor,
@@ -128,6 +156,7 @@ function feedForward(parameters: readonly tf.Tensor[], x: tf.Tensor): tf.Tensor 
     tf.Tensor,
     tf.Tensor,
   ];
-  const inner = gelu(dense(layerNorm(x, normWeight, normBias), w1, b1, 'linear'));
-  return tf.add(x, dense(inner, w2, b2, 'linear'));
+  const normal = result(layerNorm(x, normWeight, normBias));
+  const inner = result(gelu(roundedDense(normal, w1, b1, 'linear', boundary)));
+  return result(tf.add(x, roundedDense(inner, w2, b2, 'linear', boundary)));
 }

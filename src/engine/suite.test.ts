@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, test } from 'vitest';
 import { createEngine } from './create.ts';
+import { precisionChecks } from './rounding-checks.ts';
 import type { MakeEngine } from './suite.ts';
 import { checksFor } from './suite.ts';
 
@@ -14,7 +15,7 @@ const wasmUrl = createRequire(import.meta.url).resolve(
 const make: MakeEngine = (backend, model) => createEngine(backend, model, { wasmUrl });
 
 describe.each(['fused', 'cpu', 'wasm'] as const)('%s', (backend) => {
-  for (const check of checksFor(backend)) {
+  for (const check of [...checksFor(backend), ...precisionChecks(backend)]) {
     test(check.name, () => check.run(make, backend));
   }
 });

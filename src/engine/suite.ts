@@ -11,7 +11,7 @@ import { referenceGradient, referenceLoss } from './reference.ts';
 
 export type MakeEngine = (backend: BackendName, model: Model) => Promise<Engine>;
 
-interface Check {
+export interface Check {
   readonly name: string;
   readonly run: (make: MakeEngine, backend: BackendName) => Promise<void>;
 }

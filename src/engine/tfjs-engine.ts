@@ -2,19 +2,23 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Model, Parameter, Segment } from '#core/model';
 import { selectBackend } from './backends.ts';
+import { applyModel, checkpointedPass, wholePass } from './checkpointing.ts';
 import { checkBatch, checkInput, checkWeights, modelSizes } from './checks.ts';
 import type { TfjsDevice } from './device.ts';
-import type { Awaitable, Batch, Engine, GradientResult } from './engine.ts';
-import { DeviceLostError } from './engine.ts';
+import type { Awaitable, Batch, Engine, GradientResult, Precision } from './engine.ts';
+import { DeviceLostError, FULL_PRECISION } from './engine.ts';
 import { registerGradients } from './gradients.ts';
 import { applySegment, batchShape } from './layers.ts';
-import { crossEntropy } from './ops.ts';
+import { boundaryOf, NO_BOUNDARY, roundedInput, roundGradient, roundingOf } from './rounding.ts';
 import { scoreLogits } from './scores.ts';
 
 const LOSS_GRACE_MS = 200;
 
-/** An engine for `model` on `device`, which it gives back when disposed of. */
-export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
+/**
+ * An engine for `model` on `device`, which it gives back when disposed of. With `checkpointing`,
+ * gradients recompute activations instead of keeping them.
+ */
+export function createTfjsEngine(device: TfjsDevice, model: Model, checkpointing: boolean): Engine {
   registerGradients();
   const sizes = modelSizes(model);
   let disposed = false;
@@ -46,22 +50,28 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
     buffers: Float32Array,
     batch: Batch,
     gradient: Float32Array,
+    precision: Precision = FULL_PRECISION,
   ): Awaitable<GradientResult> {
     checkWeights(model, weights);
     checkWeights(model, gradient);
     checkBatch(sizes, batch);
+    const rounding = roundingOf(precision.format);
+    const boundary = boundaryOf(rounding);
+    let heldBytes = 0;
     const compute = (): tf.Tensor[] => {
       const labels = oneHot(batch.y, sizes.classes);
-      const x = inputTensor(model, batch.x, batch.size);
-      const loss = (...parameters: tf.Tensor[]): tf.Scalar => {
-        return crossEntropy(applyModel(model, parameters, x, batch.size), labels);
-      };
-      const { value, grads } = tf.valueAndGrads(loss)(upload(model.parameters, host(weights)));
-      return [value, ...grads];
+      const x = inputTensor(model, roundedInput(rounding, batch.x), batch.size);
+      const parameters = upload(model.parameters, host(weights));
+      const lossScale = precision.lossScale === 1 ? undefined : tf.scalar(precision.lossScale);
+      const pass = { model, parameters, x, labels, size: batch.size, boundary, lossScale };
+      const result = checkpointing ? checkpointedPass(pass) : wholePass(pass);
+      heldBytes = result.heldBytes;
+      return [result.loss, ...result.gradients];
     };
     return run(compute, ([loss, ...parts]) => {
       place(model.parameters, parts, gradient);
-      return { loss: loss?.[0] ?? Number.NaN, buffers };
+      const census = roundGradient(rounding, gradient);
+      return { loss: loss?.[0] ?? Number.NaN, buffers, census, heldBytes };
     });
   }
 
@@ -75,7 +85,8 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
     checkInput(sizes, x, size);
     const compute = (): tf.Tensor[] => {
       const parameters = upload(model.parameters, host(weights));
-      return [applyModel(model, parameters, inputTensor(model, x, size), size)];
+      const input = inputTensor(model, x, size);
+      return [applyModel({ model, parameters, x: input, size, boundary: NO_BOUNDARY })];
     };
     return run(compute, ([values]) => Float32Array.from(values ?? []));
   }
@@ -96,7 +107,8 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
     const segment = segmentAt(model, index);
     const compute = (): tf.Tensor[] => {
       const x = segmentInput(model, segment, input, size);
-      return [applySegment(segment, upload(segment.parameters, host(weights)), x, size)];
+      const parameters = upload(segment.parameters, host(weights));
+      return [applySegment(segment, parameters, x, size, NO_BOUNDARY)];
     };
     return run(compute, ([values]) => Float32Array.from(values ?? []));
   }
@@ -116,10 +128,11 @@ export function createTfjsEngine(device: TfjsDevice, model: Model): Engine {
       const dy = tf.tensor(host(outputGradient), batchShape(segment.outputShape, size));
       const parameters = upload(segment.parameters, host(weights));
       if (hasInputGradient) {
-        const apply = (x: tf.Tensor, ...rest: tf.Tensor[]) => applySegment(segment, rest, x, size);
+        const apply = (x: tf.Tensor, ...rest: tf.Tensor[]) =>
+          applySegment(segment, rest, x, size, NO_BOUNDARY);
         return tf.grads(apply as (...all: tf.Tensor[]) => tf.Tensor)([x, ...parameters], dy);
       }
-      return tf.grads((...rest: tf.Tensor[]) => applySegment(segment, rest, x, size))(
+      return tf.grads((...rest: tf.Tensor[]) => applySegment(segment, rest, x, size, NO_BOUNDARY))(
         parameters,
         dy,
       );
@@ -202,20 +215,6 @@ function place(
   parameters.forEach(({ offset }, i) => {
     into.set(parts[i] ?? [], offset);
   });
-}
-
-function applyModel(
-  model: Model,
-  parameters: readonly tf.Tensor[],
-  input: tf.Tensor,
-  size: number,
-): tf.Tensor {
-  let used = 0;
-  return model.segments.reduce((x, segment) => {
-    const first = used;
-    used += segment.parameters.length;
-    return applySegment(segment, parameters.slice(first, used), x, size);
-  }, input);
 }
 
 function inputTensor(model: Model, x: Batch['x'], size: number): tf.Tensor {

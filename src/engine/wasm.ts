@@ -1,9 +1,11 @@
 /** @file Opens the wasm backend: SIMD, one thread. */
 import * as tf from '@tensorflow/tfjs-core';
+import { roundFloats } from '#core/float-formats';
 import type { OpenedBackend } from './backends.ts';
 import type { EngineOptions } from './device.ts';
 import { BackendUnavailableError } from './engine.ts';
 import { registerWasmKernels } from './kernels.ts';
+import { registerRounding } from './round-kernels.ts';
 
 export const WASM_DEVICE = 'WebAssembly SIMD, one thread';
 
@@ -41,6 +43,14 @@ export async function openWasm({ wasmUrl }: EngineOptions): Promise<OpenedBacken
     });
   }
   registerWasmKernels();
+  registerRounding<InstanceType<typeof BackendWasm>>('wasm', (backend, x, format) => {
+    const output = backend.makeOutput(x.shape, 'float32');
+    // Views last: making the output may move the module's memory.
+    const values = backend.typedArrayFromHeap(output) as Float32Array;
+    values.set(backend.typedArrayFromHeap(x));
+    roundFloats(format, values);
+    return output;
+  });
   // The library rejects with a bare { message }, which speaks of bundlers.
   const { wasm } = await init().catch(() => {
     throw new BackendUnavailableError(`wasm: ${wasmUrl} could not be loaded; reload the page`);

@@ -1,6 +1,9 @@
 /** @file Opens WebGL 2 on a canvas of our own, so that the loss of its context can be seen. */
+import type { GPGPUProgram } from '@tensorflow/tfjs-backend-webgl';
+import type { FloatFormat } from '#core/float-formats';
 import type { OpenedBackend } from './backends.ts';
 import { BackendUnavailableError } from './engine.ts';
+import { registerRounding, roundingSource, type ShaderDialect } from './round-kernels.ts';
 
 /** A fresh WebGL 2 context, or BackendUnavailableError with the reason. */
 export function openContext(canvas: OffscreenCanvas): WebGL2RenderingContext {
@@ -31,10 +34,32 @@ export function isSoftwareRenderer(name: string): boolean {
   return /swiftshader|llvmpipe|software/i.test(name);
 }
 
+const GLSL: ShaderDialect = {
+  uint: 'uint',
+  int: 'int',
+  declare: (type, name, value) => `${type} ${name} = ${value};`,
+};
+
+function roundingProgram(shape: number[], format: FloatFormat): GPGPUProgram {
+  return {
+    variableNames: ['A'],
+    outputShape: shape,
+    userCode: `
+      void main() {
+        uint w = floatBitsToUint(getAAtOutCoords());
+        ${roundingSource(format, GLSL)}
+        setOutput(uintBitsToFloat(r));
+      }`,
+  };
+}
+
 export async function openWebgl(): Promise<OpenedBackend> {
   const canvas = newCanvas();
   const gl = openContext(canvas);
   const { MathBackendWebGL, GPGPUContext } = await import('@tensorflow/tfjs-backend-webgl');
+  registerRounding<InstanceType<typeof MathBackendWebGL>>('webgl', (backend, x, format) => {
+    return backend.runWebGLProgram(roundingProgram(x.shape, format), [x], 'float32');
+  });
   const lost = new Promise<string>((resolve) => {
     canvas.addEventListener('webglcontextlost', () => resolve('the WebGL context was lost'));
   });

@@ -1,6 +1,9 @@
 /** @file Opens WebGPU with a device of our own, so that its loss can be seen. */
+import type { WebGPUProgram } from '@tensorflow/tfjs-backend-webgpu';
+import type { FloatFormat } from '#core/float-formats';
 import type { OpenedBackend } from './backends.ts';
 import { BackendUnavailableError } from './engine.ts';
+import { registerRounding, roundingSource, type ShaderDialect } from './round-kernels.ts';
 
 const LIMITS = [
   'maxComputeWorkgroupStorageSize',
@@ -37,7 +40,10 @@ export function isSoftwareAdapter({ info }: GPUAdapter): boolean {
 
 export async function openWebgpu(): Promise<OpenedBackend> {
   const adapter = await findAdapter();
-  const { WebGPUBackend } = await import('@tensorflow/tfjs-backend-webgpu');
+  const { WebGPUBackend, webgpu_util } = await import('@tensorflow/tfjs-backend-webgpu');
+  registerRounding<InstanceType<typeof WebGPUBackend>>('webgpu', (backend, x, format) => {
+    return backend.runWebGPUProgram(roundingProgram(webgpu_util, x.shape, format), [x], 'float32');
+  });
   const device = await requestDevice(adapter);
   const lost = device.lost.then(({ message, reason }) => message || reason || 'no reason given');
   return {
@@ -45,6 +51,36 @@ export async function openWebgpu(): Promise<OpenedBackend> {
     name: adapterName(adapter),
     lost,
     lose: () => device.destroy(),
+  };
+}
+
+const WGSL: ShaderDialect = {
+  uint: 'u32',
+  int: 'i32',
+  declare: (type, name, value) => `var ${name}: ${type} = ${value};`,
+};
+
+type Layout = typeof import('@tensorflow/tfjs-backend-webgpu').webgpu_util;
+
+function roundingProgram(util: Layout, shape: number[], format: FloatFormat): WebGPUProgram {
+  const workgroupSize: [number, number, number] = [128, 1, 1];
+  const dispatchLayout = util.flatDispatchLayout(shape);
+  return {
+    variableNames: ['A'],
+    size: true,
+    workgroupSize,
+    outputShape: shape,
+    dispatchLayout,
+    dispatch: util.computeDispatch(dispatchLayout, shape, workgroupSize),
+    shaderKey: `round_${format.name}`,
+    getUserCode: () => `
+      fn main(index: i32) {
+        if (index < uniforms.size) {
+          var w: u32 = bitcast<u32>(getAByOutputIndex(index));
+          ${roundingSource(format, WGSL)}
+          setOutputAtIndex(index, bitcast<f32>(r));
+        }
+      }`,
   };
 }
 

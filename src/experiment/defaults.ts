@@ -15,6 +15,12 @@ export const CHOICE_PATHS = [
   'model.kind',
   'duration.unit',
   'optimizer.kind',
+  'precision.format',
+  'lossScaling.kind',
+  'learningRate.decay',
+  'communication.collective',
+  'compression.kind',
+  'sync.kind',
 ] as const;
 type ChoicePath = (typeof CHOICE_PATHS)[number];
 
@@ -66,6 +72,11 @@ export const RECIPES: readonly Recipe[] = [
       evalEvery: 250,
     },
   },
+  // DGC has the momentum inside, signSGD's result is no gradient: both want plain SGD behind them.
+  {
+    when: { 'compression.kind': ['dgc', 'signSgd'] },
+    values: { 'optimizer.kind': 'sgd', 'optimizer.momentum': 0 },
+  },
   { when: { 'duration.unit': ['steps'] }, values: { 'duration.count': 500 } },
   {
     when: { 'duration.unit': ['steps'], 'data.name': ['moby-dick'] },
@@ -80,7 +91,20 @@ export const RECIPES: readonly Recipe[] = [
     values: { 'learningRate.base': 0.1 },
   },
   { when: { 'optimizer.kind': ['adam', 'adamw'] }, values: { 'learningRate.base': 0.001 } },
+  // bf16 has the range of fp32 and does without.
+  {
+    when: { 'precision.format': ['fp16', 'e4m3', 'e5m2'] },
+    values: { 'lossScaling.kind': 'dynamic' },
+  },
   { when: { 'optimizer.kind': ['adamw'] }, values: { 'optimizer.weightDecay': 0.01 } },
+  {
+    when: { 'optimizer.kind': ['lamb'] },
+    values: { 'learningRate.base': 0.01, 'optimizer.weightDecay': 0.01, 'optimizer.epsilon': 1e-6 },
+  },
+  {
+    when: { 'optimizer.kind': ['lars'] },
+    values: { 'learningRate.base': 5, 'optimizer.weightDecay': 0.0001 },
+  },
   {
     when: { 'data.name': POINTS, 'optimizer.kind': ['sgd'] },
     values: { 'learningRate.base': 0.1 },
@@ -92,6 +116,11 @@ export const RECIPES: readonly Recipe[] = [
   {
     when: { 'data.name': ['moby-dick'], 'optimizer.kind': ['adam', 'adamw'] },
     values: { 'learningRate.base': 0.004 },
+  },
+  { when: { 'compression.kind': ['signSgd'] }, values: { 'learningRate.base': 0.001 } },
+  {
+    when: { 'compression.kind': ['signSgd'], 'data.name': POINTS },
+    values: { 'learningRate.base': 0.01 },
   },
 ];
 
@@ -118,7 +147,8 @@ function applies(recipe: Recipe, values: Values): boolean {
 
 /**
  * Defaults that the given fields leave no room for are moved to the nearest that fits: a batch
- * larger than the shard, heads that do not divide the width, a warm-up longer than the run.
+ * larger than the shard, heads that do not divide the width, nodes that do not divide the replicas,
+ * a warm-up longer than the run.
  * Fields in `given` stay as they are. Needs an experiment whose fields are each within their limits.
  */
 export function fitDefaults(experiment: Experiment, given: ReadonlySet<string>): Experiment {
@@ -128,9 +158,13 @@ export function fitDefaults(experiment: Experiment, given: ReadonlySet<string>):
     const shard = samplesPerRank(train, fitted.replicas, false);
     fitted = { ...fitted, batchPerRank: Math.min(fitted.batchPerRank, shard) };
   }
-  const { model, learningRate } = fitted;
+  const { model, learningRate, communication, replicas } = fitted;
+  if (communication.collective === 'hierarchical' && !given.has('communication.ranksPerNode')) {
+    const ranksPerNode = divisorOf(replicas, communication.ranksPerNode);
+    fitted = { ...fitted, communication: { ...communication, ranksPerNode } };
+  }
   if (model.kind === 'transformer' && !given.has('model.heads')) {
-    fitted = { ...fitted, model: { ...model, heads: headsFor(model.width, model.heads) } };
+    fitted = { ...fitted, model: { ...model, heads: divisorOf(model.width, model.heads) } };
   }
   const steps = totalSteps(fitted, train);
   if (!given.has('learningRate.warmupSteps') && learningRate.warmupSteps > steps) {
@@ -139,9 +173,9 @@ export function fitDefaults(experiment: Experiment, given: ReadonlySet<string>):
   return fitted;
 }
 
-/** The largest number up to `wish` that divides the width. */
-function headsFor(width: number, wish: number): number {
-  let heads = wish;
-  while (width % heads !== 0) heads--;
-  return heads;
+/** The largest number up to `wish` that divides `whole`. */
+function divisorOf(whole: number, wish: number): number {
+  let divisor = wish;
+  while (whole % divisor !== 0) divisor--;
+  return divisor;
 }

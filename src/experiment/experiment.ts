@@ -1,6 +1,15 @@
 /** @file The experiment: one JSON value that says everything. Every field has a default. */
+import type { CompressionConfig } from '#core/compression/config';
+import type { FloatFormatName } from '#core/float-formats';
 import type { ModelSpec } from '#core/model';
-import type { LearningRateConfig, OptimizerConfig } from '#core/plan';
+import type {
+  AccumulationConfig,
+  LearningRateConfig,
+  MistakesConfig,
+  OptimizerConfig,
+  SyncConfig,
+} from '#core/plan';
+import type { AllReduceName } from '#core/schedules';
 
 export const EXPERIMENT_VERSION = 1;
 
@@ -11,6 +20,22 @@ export type DataChoice =
   | { readonly name: 'mnist'; readonly size: 'small' | 'full' }
   | { readonly name: PointsName; readonly samples: number; readonly noise: number }
   | { readonly name: 'moby-dick' };
+
+/** The all-reduce; 'hierarchical' also says how many ranks a node has. */
+export type CommunicationChoice =
+  | { readonly collective: Exclude<AllReduceName, 'hierarchical'> }
+  | { readonly collective: 'hierarchical'; readonly ranksPerNode: number };
+
+/** What forward and backward compute in. Narrow formats may do without fp32 weights. */
+export type PrecisionChoice =
+  | { readonly format: 'fp32' }
+  | { readonly format: FloatFormatName; readonly masterWeights: boolean };
+
+/** `scale` is the first one where it is dynamic. */
+export type LossScalingChoice =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'fixed'; readonly scale: number }
+  | { readonly kind: 'dynamic'; readonly scale: number; readonly growthInterval: number };
 
 export type BackendChoice = 'auto' | 'fused' | 'webgpu' | 'webgl' | 'wasm' | 'cpu';
 export type TransportChoice = 'auto' | 'shared' | 'ports';
@@ -26,8 +51,19 @@ export interface Experiment {
   readonly duration: { readonly unit: 'epochs' | 'steps'; readonly count: number };
   readonly optimizer: OptimizerConfig;
   readonly learningRate: LearningRateConfig;
+  /** Norm that the averaged gradient is clipped to; 0 is off. */
+  readonly clipNorm: number;
+  readonly accumulation: AccumulationConfig;
+  readonly communication: CommunicationChoice;
+  readonly compression: CompressionConfig;
+  readonly sync: SyncConfig;
+  readonly mistakes: MistakesConfig;
   /** Mebibytes, as in PyTorch. */
   readonly buckets: { readonly firstMiB: number; readonly capMiB: number };
+  readonly precision: PrecisionChoice;
+  readonly lossScaling: LossScalingChoice;
+  /** Recompute activations in backward instead of keeping them. */
+  readonly checkpointing: boolean;
   readonly backend: BackendChoice;
   readonly transport: TransportChoice;
   /** Steps. */
@@ -56,6 +92,16 @@ export type ProblemMessage =
   | 'problem.warmupOverRun'
   | 'problem.nesterovNeedsMomentum'
   | 'problem.tooManySteps'
+  | 'problem.nodesDivideReplicas'
+  | 'problem.gatherNeedsRing'
+  | 'problem.compressionNeedsGradients'
+  | 'problem.dgcHasMomentum'
+  | 'problem.scaledWithFeedback'
+  | 'problem.nothingKeptBack'
+  | 'problem.sumNeedsGradients'
+  | 'problem.microBatchesOverBatch'
+  | 'problem.milestonesAscend'
+  | 'problem.fp8NeedsScaling'
   | 'problem.addressTooLong'
   | 'problem.addressVersion'
   | 'problem.addressPart'

@@ -1,7 +1,15 @@
 /** @file What a field of the experiment may be: its kind, range, unit, slider and place. */
 
 /** Where the page shows a field, and in which section of the documentation it stands. */
-export const GROUPS = ['task', 'dataParallel', 'optimizer', 'communication', 'run'] as const;
+export const GROUPS = [
+  'task',
+  'dataParallel',
+  'optimizer',
+  'communication',
+  'precision',
+  'mistakes',
+  'run',
+] as const;
 export type Group = (typeof GROUPS)[number];
 
 export type Unit =
@@ -12,6 +20,7 @@ export type Unit =
   | 'neurons'
   | 'channels'
   | 'characters'
+  | 'values'
   | 'mebibytes';
 
 /** How a slider's positions map to values; `steps` snaps to the listed ones. */

@@ -45,7 +45,23 @@ test('EX-10 variants of a section: alike ones are one, and some choice may be le
     ]);
   expect(brief('optimizer')).toEqual([
     ['sgd', true, 4],
-    ['adam adamw', true, 5],
+    ['adam adamw lamb', true, 5],
+    ['lars', false, 4],
+  ]);
+  expect(brief('learningRate')).toEqual([
+    ['none cosine', true, 3],
+    ['step', false, 5],
+  ]);
+  expect(brief('compression').map(([kinds]) => kinds)).toEqual([
+    'none signSgd efSignSgd',
+    'cast',
+    'topK',
+    'randomK',
+    'dgc',
+    'qsgd',
+    'ternGrad',
+    'oneBit',
+    'powerSgd',
   ]);
   expect(brief('data')).toEqual([
     ['mnist', true, 2],

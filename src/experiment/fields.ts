@@ -3,7 +3,10 @@
  * Parser, JSON Schema, documentation, URL and the page's controls are all made from it. Words for
  * each field stand in the string tables, under its path.
  */
+import { COMMUNICATION_FIELDS } from './communication-fields.ts';
 import type { Condition, Field } from './field.ts';
+import { OPTIMIZER_FIELDS } from './optimizer-fields.ts';
+import { PRECISION_FIELDS } from './precision-fields.ts';
 
 const POINTS = ['spirals', 'moons', 'circles', 'xor'] as const;
 const TWO_TO_32 = 0x100000000;
@@ -13,8 +16,6 @@ const isMnist: Condition = { path: 'data.name', values: ['mnist'] };
 const isMlp: Condition = { path: 'model.kind', values: ['mlp'] };
 const isCnn: Condition = { path: 'model.kind', values: ['cnn'] };
 const isTransformer: Condition = { path: 'model.kind', values: ['transformer'] };
-const isSgd: Condition = { path: 'optimizer.kind', values: ['sgd'] };
-const isAdam: Condition = { path: 'optimizer.kind', values: ['adam', 'adamw'] };
 
 /** In the order of the page and of the documentation. */
 export const FIELDS = [
@@ -68,7 +69,7 @@ export const FIELDS = [
     when: isMlp,
     kind: 'list',
     minimumLength: 1,
-    maximumLength: 4,
+    maximumLength: 24,
     minimum: 1,
     maximum: 1024,
     unit: 'neurons',
@@ -186,95 +187,8 @@ export const FIELDS = [
     scale: 'log',
     default: 5,
   },
-  {
-    path: 'optimizer.kind',
-    group: 'optimizer',
-    kind: 'choice',
-    choices: ['sgd', 'adam', 'adamw'],
-    default: 'sgd',
-  },
-  {
-    path: 'optimizer.momentum',
-    group: 'optimizer',
-    when: isSgd,
-    kind: 'number',
-    minimum: 0,
-    maximum: 0.999,
-    unit: null,
-    scale: { steps: [0, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999] },
-    default: 0.9,
-  },
-  { path: 'optimizer.nesterov', group: 'optimizer', when: isSgd, kind: 'switch', default: false },
-  {
-    path: 'optimizer.beta1',
-    group: 'optimizer',
-    when: isAdam,
-    kind: 'number',
-    minimum: 0,
-    maximum: 0.9999,
-    unit: null,
-    scale: { steps: [0, 0.5, 0.8, 0.9, 0.95, 0.99] },
-    default: 0.9,
-  },
-  {
-    path: 'optimizer.beta2',
-    group: 'optimizer',
-    when: isAdam,
-    kind: 'number',
-    minimum: 0,
-    maximum: 0.999999,
-    unit: null,
-    scale: { steps: [0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 0.9999] },
-    default: 0.999,
-  },
-  {
-    path: 'optimizer.epsilon',
-    group: 'optimizer',
-    when: isAdam,
-    kind: 'number',
-    minimum: 1e-12,
-    maximum: 1,
-    unit: null,
-    scale: 'log',
-    default: 1e-8,
-  },
-  {
-    path: 'optimizer.weightDecay',
-    group: 'optimizer',
-    kind: 'number',
-    minimum: 0,
-    maximum: 1,
-    unit: null,
-    scale: { steps: [0, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1] },
-    default: 0,
-  },
-  {
-    path: 'learningRate.base',
-    group: 'optimizer',
-    kind: 'number',
-    minimum: 1e-6,
-    maximum: 10,
-    unit: null,
-    scale: 'log',
-    default: 0.05,
-  },
-  {
-    path: 'learningRate.warmupSteps',
-    group: 'optimizer',
-    kind: 'integer',
-    minimum: 0,
-    maximum: 1_000_000,
-    unit: 'steps',
-    scale: { steps: [0, 10, 20, 50, 100, 200, 500, 1000] },
-    default: 0,
-  },
-  {
-    path: 'learningRate.decay',
-    group: 'optimizer',
-    kind: 'choice',
-    choices: ['none', 'cosine'],
-    default: 'none',
-  },
+  ...OPTIMIZER_FIELDS,
+  ...COMMUNICATION_FIELDS,
   {
     path: 'buckets.firstMiB',
     group: 'communication',
@@ -302,6 +216,7 @@ export const FIELDS = [
     choices: ['auto', 'shared', 'ports'],
     default: 'auto',
   },
+  ...PRECISION_FIELDS,
   {
     path: 'backend',
     group: 'run',

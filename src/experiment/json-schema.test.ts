@@ -65,6 +65,16 @@ const BETWEEN_FIELDS: readonly ProblemMessage[] = [
   'problem.warmupOverRun',
   'problem.nesterovNeedsMomentum',
   'problem.tooManySteps',
+  'problem.fp8NeedsScaling',
+  'problem.nodesDivideReplicas',
+  'problem.gatherNeedsRing',
+  'problem.compressionNeedsGradients',
+  'problem.dgcHasMomentum',
+  'problem.scaledWithFeedback',
+  'problem.nothingKeptBack',
+  'problem.sumNeedsGradients',
+  'problem.microBatchesOverBatch',
+  'problem.milestonesAscend',
 ];
 
 function isStructurallyValid(input: unknown): boolean {

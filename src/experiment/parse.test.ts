@@ -30,7 +30,16 @@ test('EX-1 an empty experiment is MNIST, an MLP and four replicas', () => {
     duration: { unit: 'epochs', count: 5 },
     optimizer: { kind: 'sgd', momentum: 0.9, nesterov: false, weightDecay: 0 },
     learningRate: expect.objectContaining({ warmupSteps: 0 }),
+    clipNorm: 0,
+    accumulation: { microBatches: 1, noSync: true },
+    communication: { collective: 'ring' },
+    compression: { kind: 'none' },
+    sync: { kind: 'allReduce' },
+    mistakes: { sumNotMean: false, noErrorFeedback: false, noSetEpoch: false, noBroadcast: false },
     buckets: { firstMiB: 1, capMiB: 25 },
+    precision: { format: 'fp32' },
+    lossScaling: { kind: 'none' },
+    checkpointing: false,
     backend: 'auto',
     transport: 'auto',
     evalEvery: 94,
@@ -74,6 +83,74 @@ test('EX-3 a given field never moves: it is refused', () => {
   ]);
 });
 
+test.each([
+  [
+    { communication: { collective: 'hierarchical', ranksPerNode: 3 } },
+    'communication.ranksPerNode',
+    'problem.nodesDivideReplicas',
+  ],
+  [
+    { communication: { collective: 'star' }, compression: { kind: 'topK' } },
+    'communication.collective',
+    'problem.gatherNeedsRing',
+  ],
+  [
+    { compression: { kind: 'cast' }, sync: { kind: 'localSgd' } },
+    'compression.kind',
+    'problem.compressionNeedsGradients',
+  ],
+  [
+    { compression: { kind: 'dgc' }, optimizer: { kind: 'sgd', momentum: 0.9 } },
+    'optimizer.kind',
+    'problem.dgcHasMomentum',
+  ],
+  [
+    { compression: { kind: 'dgc' }, optimizer: { kind: 'adam' } },
+    'optimizer.kind',
+    'problem.dgcHasMomentum',
+  ],
+  [
+    { compression: { kind: 'randomK', scaled: true } },
+    'compression.scaled',
+    'problem.scaledWithFeedback',
+  ],
+  [{ mistakes: { noErrorFeedback: true } }, 'mistakes.noErrorFeedback', 'problem.nothingKeptBack'],
+  [
+    { mistakes: { sumNotMean: true }, sync: { kind: 'diloco' } },
+    'mistakes.sumNotMean',
+    'problem.sumNeedsGradients',
+  ],
+  [
+    { accumulation: { microBatches: 33 } },
+    'accumulation.microBatches',
+    'problem.microBatchesOverBatch',
+  ],
+  [{ accumulation: { microBatches: 0 } }, 'accumulation.microBatches', 'problem.integer'],
+  [
+    { learningRate: { decay: 'step', milestones: [20, 10] } },
+    'learningRate.milestones',
+    'problem.milestonesAscend',
+  ],
+  [{ compression: { kind: 'powerSgd', startStep: 1 } }, 'compression.startStep', 'problem.integer'],
+] as const)('EX-5 %j is refused', (input, path, message) => {
+  expect(faults(input)).toContainEqual([path, message]);
+});
+
+test('EX-3 a default node size moves to one that divides the replicas', () => {
+  const input = { replicas: 5, communication: { collective: 'hierarchical' } };
+  expect(experimentOf(input).communication).toEqual({
+    collective: 'hierarchical',
+    ranksPerNode: 1,
+  });
+});
+
+test('EX-2 DGC and signSGD stand before plain SGD', () => {
+  for (const kind of ['dgc', 'signSgd'] as const) {
+    const { optimizer } = experimentOf({ data: { name: 'xor' }, compression: { kind } });
+    expect(optimizer).toMatchObject({ kind: 'sgd', momentum: 0 });
+  }
+});
+
 test('EX-4 every fault is reported at once, with path, finding and limits', () => {
   expect(parseExperiment({ replicas: 99, seed: 1.5, model: { hidden: [8, 0] } })).toEqual({
     ok: false,
@@ -114,7 +191,7 @@ test.each<[string, unknown, string, ProblemMessage]>([
   ['a number for a switch', { optimizer: { nesterov: 1 } }, 'optimizer.nesterov', 'problem.switch'],
   ['an unknown choice', { backend: 'cuda' }, 'backend', 'problem.choice'],
   ['an empty list', { model: { hidden: [] } }, 'model.hidden', 'problem.list'],
-  ['too long a list', { model: { hidden: [1, 2, 3, 4, 5] } }, 'model.hidden', 'problem.list'],
+  ['too long a list', { model: { hidden: Array(25).fill(1) } }, 'model.hidden', 'problem.list'],
   ['a number for a list', { model: { hidden: 8 } }, 'model.hidden', 'problem.list'],
   ['a text for a section', { model: 'mlp' }, 'model', 'problem.section'],
   ['a list for a section', { data: [] }, 'data', 'problem.section'],

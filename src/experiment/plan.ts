@@ -1,10 +1,16 @@
 /** @file From an experiment to the plan that every rank follows, in terms of core alone. */
+import { PYTORCH_SCALER, type ScalerConfig } from '#core/grad-scaler';
 import type { TaskShape } from '#core/model';
 import { buildModel } from '#core/models';
-import type { Plan } from '#core/plan';
+import type { CollectiveConfig, Plan, PrecisionConfig } from '#core/plan';
 import { stepsPerEpoch } from '#core/sampler';
 import { totalSteps } from './counts.ts';
-import type { DataChoice, Experiment } from './experiment.ts';
+import type {
+  CommunicationChoice,
+  DataChoice,
+  Experiment,
+  LossScalingChoice,
+} from './experiment.ts';
 
 const BYTES_PER_MIB = 1_048_576;
 
@@ -37,6 +43,14 @@ export function resolvePlan(experiment: Experiment, loaded: LoadedTask): Plan {
     optimizer: experiment.optimizer,
     learningRate: experiment.learningRate,
     buckets: { firstBytes: toBytes(buckets.firstMiB), capBytes: toBytes(buckets.capMiB) },
+    collective: collectiveOf(experiment.communication),
+    compression: experiment.compression,
+    clipNorm: experiment.clipNorm,
+    accumulation: experiment.accumulation,
+    sync: experiment.sync,
+    mistakes: experiment.mistakes,
+    precision: precisionOf(experiment),
+    checkpointing: experiment.checkpointing,
     evalEvery: experiment.evalEvery,
     logEvery: experiment.logEvery,
   };
@@ -52,6 +66,23 @@ export function taskShapeOf(data: DataChoice, alphabetSize: number): TaskShape {
     default:
       return { kind: 'points', features: 2, classes: 2 };
   }
+}
+
+function collectiveOf(choice: CommunicationChoice): CollectiveConfig {
+  const ranksPerNode = choice.collective === 'hierarchical' ? choice.ranksPerNode : 1;
+  return { name: choice.collective, ranksPerNode };
+}
+
+function precisionOf({ precision, lossScaling }: Experiment): PrecisionConfig {
+  const masterWeights = precision.format === 'fp32' || precision.masterWeights;
+  return { format: precision.format, masterWeights, scaler: scalerOf(lossScaling) };
+}
+
+/** Dynamic scaling is PyTorch's but for its first scale and its interval. */
+function scalerOf(choice: LossScalingChoice): ScalerConfig {
+  if (choice.kind !== 'dynamic') return choice;
+  const { scale: initialScale, growthInterval } = choice;
+  return { ...PYTORCH_SCALER, initialScale, growthInterval };
 }
 
 /** Whole bytes; a bucket of less than one gradient still holds one. */

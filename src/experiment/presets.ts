@@ -11,6 +11,8 @@ export const PRESET_IDS = [
   'xor',
   'moby-dick',
   'mnist-webgpu',
+  'mnist-bf16',
+  'fp16-unscaled',
 ] as const;
 export type PresetId = (typeof PRESET_IDS)[number];
 
@@ -24,6 +26,19 @@ const INPUTS: Readonly<Record<PresetId, unknown>> = {
   xor: { data: { name: 'xor' } },
   'moby-dick': { data: { name: 'moby-dick' } },
   'mnist-webgpu': { backend: 'webgpu' },
+  'mnist-bf16': { precision: { format: 'bf16' } },
+  // Twenty layers shrink the gradient on its way down: without a scale two thirds and more of it
+  // are below what fp16 can hold, before and after a batch's mean.
+  'fp16-unscaled': {
+    data: { name: 'circles', samples: 1024, noise: 0.05 },
+    model: { kind: 'mlp', hidden: Array.from({ length: 20 }, () => 16), activation: 'relu' },
+    batchPerRank: 32,
+    duration: { unit: 'steps', count: 200 },
+    optimizer: { kind: 'adam', epsilon: 1e-12 },
+    learningRate: { base: 0.003 },
+    precision: { format: 'fp16' },
+    lossScaling: { kind: 'none' },
+  },
 };
 
 /** The experiment of a preset, complete. */

@@ -1,23 +1,16 @@
 /** @file Rules between fields: combinations that make no sense although each part is allowed. */
 import { samplesPerRank } from '#core/sampler';
+import { COMMUNICATION_RULES } from './communication-rules.ts';
 import { sampleCounts, totalSteps } from './counts.ts';
 import type { DataChoice, Experiment, Problem } from './experiment.ts';
-import { type FieldPath, fieldAt } from './fields.ts';
+import { fieldAt } from './fields.ts';
+import { PRECISION_RULES } from './precision-rules.ts';
 import { describeFound, overlaps } from './problem.ts';
+import type { Fault, Rule } from './rule.ts';
 import { valueAt } from './values.ts';
 
 /** Steps of one run; with a record each this is what a page's memory bears. */
 export const MOST_STEPS = 1_000_000;
-
-type Fault = Pick<Problem, 'message' | 'parameters'> | null;
-
-interface Rule {
-  /** Where the fault is shown. */
-  readonly path: FieldPath;
-  /** What else the rule looks at; with a fault in any of these it does not judge. */
-  readonly reads: readonly string[];
-  readonly fault: (experiment: Experiment) => Fault;
-}
 
 /** Models that can read a data set. */
 export function modelsFor(data: DataChoice['name']): readonly Experiment['model']['kind'][] {
@@ -50,6 +43,8 @@ const RULES: readonly Rule[] = [
   },
   { path: 'optimizer.nesterov', reads: ['optimizer.momentum'], fault: nesterovNeedsMomentum },
   { path: 'backend', reads: ['model.kind'], fault: fusedModel },
+  ...PRECISION_RULES,
+  ...COMMUNICATION_RULES,
 ];
 
 /**

@@ -3,6 +3,7 @@
  * stands here is only which fields lie together, and the types prove it is an `Experiment`.
  */
 import * as v from 'valibot';
+import { FLOAT_FORMAT_NAMES } from '#core/float-formats';
 import { EXPERIMENT_VERSION, type Experiment } from './experiment.ts';
 import type { Field, ListField, NumberField } from './field.ts';
 import { type FieldPath, fieldAt, type ValueAt } from './fields.ts';
@@ -88,11 +89,130 @@ const optimizer = v.variant('kind', [
     weightDecay: leaf('optimizer.weightDecay'),
   }),
   v.strictObject({
-    kind: v.picklist(['adam', 'adamw']),
+    kind: v.picklist(['adam', 'adamw', 'lamb']),
     beta1: leaf('optimizer.beta1'),
     beta2: leaf('optimizer.beta2'),
     epsilon: leaf('optimizer.epsilon'),
     weightDecay: leaf('optimizer.weightDecay'),
+  }),
+  v.strictObject({
+    kind: v.literal('lars'),
+    momentum: leaf('optimizer.momentum'),
+    trustCoefficient: leaf('optimizer.trustCoefficient'),
+    weightDecay: leaf('optimizer.weightDecay'),
+  }),
+]);
+
+const rate = { base: leaf('learningRate.base'), warmupSteps: leaf('learningRate.warmupSteps') };
+
+const learningRate = v.variant('decay', [
+  v.strictObject({ ...rate, decay: v.picklist(['none', 'cosine']) }),
+  v.strictObject({
+    ...rate,
+    decay: v.literal('step'),
+    milestones: leaf('learningRate.milestones'),
+    factor: leaf('learningRate.factor'),
+  }),
+]);
+
+const communication = v.variant('collective', [
+  v.strictObject({
+    collective: v.picklist([
+      'ring',
+      'halving-doubling',
+      'binary-tree',
+      'double-binary-tree',
+      'star',
+    ]),
+  }),
+  v.strictObject({
+    collective: v.literal('hierarchical'),
+    ranksPerNode: leaf('communication.ranksPerNode'),
+  }),
+]);
+
+const selection = { ratio: leaf('compression.ratio'), scope: leaf('compression.scope') };
+const errorFeedback = leaf('compression.errorFeedback');
+
+const compression = v.variant('kind', [
+  v.strictObject({ kind: v.literal('none') }),
+  v.strictObject({ kind: v.literal('cast'), format: leaf('compression.format') }),
+  v.strictObject({ kind: v.literal('topK'), ...selection, errorFeedback }),
+  v.strictObject({
+    kind: v.literal('randomK'),
+    ...selection,
+    errorFeedback,
+    scaled: leaf('compression.scaled'),
+  }),
+  v.strictObject({
+    kind: v.literal('dgc'),
+    ...selection,
+    momentum: leaf('compression.momentum'),
+    nesterov: leaf('compression.nesterov'),
+    clipNorm: leaf('compression.clipNorm'),
+    warmUp: leaf('compression.warmUp'),
+  }),
+  v.strictObject({
+    kind: v.literal('qsgd'),
+    levels: leaf('compression.levels'),
+    bucketSize: leaf('compression.bucketSize'),
+    coding: leaf('compression.coding'),
+  }),
+  v.strictObject({
+    kind: v.literal('ternGrad'),
+    clipDeviations: leaf('compression.clipDeviations'),
+  }),
+  v.strictObject({ kind: v.picklist(['signSgd', 'efSignSgd']) }),
+  v.strictObject({ kind: v.literal('oneBit'), errorFeedback }),
+  v.strictObject({
+    kind: v.literal('powerSgd'),
+    errorFeedback,
+    rank: leaf('compression.rank'),
+    startStep: leaf('compression.startStep'),
+    minCompressionRate: leaf('compression.minCompressionRate'),
+    warmStart: leaf('compression.warmStart'),
+  }),
+]);
+
+const period = leaf('sync.period');
+
+const sync = v.variant('kind', [
+  v.strictObject({ kind: v.literal('allReduce') }),
+  v.strictObject({ kind: v.literal('localSgd'), period }),
+  v.strictObject({
+    kind: v.literal('postLocalSgd'),
+    period,
+    warmupSteps: leaf('sync.warmupSteps'),
+  }),
+  v.strictObject({
+    kind: v.literal('diloco'),
+    period,
+    outerRate: leaf('sync.outerRate'),
+    outerMomentum: leaf('sync.outerMomentum'),
+  }),
+]);
+
+const mistakes = v.strictObject({
+  sumNotMean: leaf('mistakes.sumNotMean'),
+  noErrorFeedback: leaf('mistakes.noErrorFeedback'),
+  noSetEpoch: leaf('mistakes.noSetEpoch'),
+  noBroadcast: leaf('mistakes.noBroadcast'),
+});
+
+const masterWeights = leaf('precision.masterWeights');
+
+const precision = v.variant('format', [
+  v.strictObject({ format: v.literal('fp32') }),
+  v.strictObject({ format: v.picklist(FLOAT_FORMAT_NAMES), masterWeights }),
+]);
+
+const lossScaling = v.variant('kind', [
+  v.strictObject({ kind: v.literal('none') }),
+  v.strictObject({ kind: v.literal('fixed'), scale: leaf('lossScaling.scale') }),
+  v.strictObject({
+    kind: v.literal('dynamic'),
+    scale: leaf('lossScaling.scale'),
+    growthInterval: leaf('lossScaling.growthInterval'),
   }),
 ]);
 
@@ -106,15 +226,23 @@ export const experimentSchema: v.GenericSchema<unknown, Experiment> = v.strictOb
   batchPerRank: leaf('batchPerRank'),
   duration: v.strictObject({ unit: leaf('duration.unit'), count: leaf('duration.count') }),
   optimizer,
-  learningRate: v.strictObject({
-    base: leaf('learningRate.base'),
-    warmupSteps: leaf('learningRate.warmupSteps'),
-    decay: leaf('learningRate.decay'),
+  learningRate,
+  clipNorm: leaf('clipNorm'),
+  accumulation: v.strictObject({
+    microBatches: leaf('accumulation.microBatches'),
+    noSync: leaf('accumulation.noSync'),
   }),
+  communication,
+  compression,
+  sync,
+  mistakes,
   buckets: v.strictObject({
     firstMiB: leaf('buckets.firstMiB'),
     capMiB: leaf('buckets.capMiB'),
   }),
+  precision,
+  lossScaling,
+  checkpointing: leaf('checkpointing'),
   backend: leaf('backend'),
   transport: leaf('transport'),
   evalEvery: leaf('evalEvery'),

@@ -36,11 +36,19 @@ function variantFor(path: string, value: string, fields: readonly Field[]): Vari
   };
 }
 
-/** Values that a choice takes by itself, over all data sets; of the data only the first. */
+/** Values that a choice takes by itself, over all data sets and formats; of the data only the first. */
 function defaultChoices(path: string): ReadonlySet<unknown> {
-  const data = path === 'data.name' ? [defaultsFor({})] : dataNames().map(defaultsOfData);
+  const data =
+    path === 'data.name'
+      ? [defaultsFor({})]
+      : [...dataNames().map(defaultsOfData), ...NUMBER_FORMATS.map(defaultsOfFormat)];
   return new Set(data.map((values) => (values as Readonly<Record<string, unknown>>)[path]));
 }
+
+/** A narrow format decides how the loss is scaled. */
+const NUMBER_FORMATS = ['fp32', 'fp16'] as const;
+const defaultsOfFormat = (format: (typeof NUMBER_FORMATS)[number]) =>
+  defaultsFor({ 'precision.format': format });
 
 const defaultsOfData = (name: ReturnType<typeof dataNames>[number]) =>
   defaultsFor({ 'data.name': name });

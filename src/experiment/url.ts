@@ -27,14 +27,9 @@ const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 export function encodeExperiment(experiment: Experiment): string {
   const choices = choicesOf(experiment);
   const chosen: Readonly<Record<string, unknown>> = defaultsFor(choices);
-  // The data decide the other choices, and nothing decides the data.
-  const unchosen: Readonly<Record<string, unknown>> = {
-    ...defaultsFor({ 'data.name': experiment.data.name }),
-    'data.name': defaultsFor({})['data.name'],
-  };
   const parts = presentFields(chosen).flatMap(({ path }) => {
     const text = String(valueAt(experiment, path));
-    const defaults = path in choices ? unchosen : chosen;
+    const defaults = path in choices ? defaultsWithout(path, choices) : chosen;
     return text === String(defaults[path]) ? [] : [`${path}=${text}`];
   });
   return [`${VERSION_NAME}=${EXPERIMENT_VERSION}`, ...parts].join('&');
@@ -58,6 +53,12 @@ export function decodeExperiment(address: string): ParseResult {
   const result = parseExperiment(nest(known.map(([path, text]) => [path, readValue(path, text)])));
   if (problems.length === 0) return result;
   return refuse(result.ok ? problems : [...problems, ...result.problems]);
+}
+
+/** What the other choices make of one: the data decide most, a narrow format the loss scaling. */
+function defaultsWithout(path: string, choices: Choices): Readonly<Record<string, unknown>> {
+  const others = Object.entries(choices).filter(([name]) => name !== path);
+  return defaultsFor(Object.fromEntries(others) as Choices);
 }
 
 function choicesOf(experiment: Experiment): Choices {

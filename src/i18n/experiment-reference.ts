@@ -18,9 +18,9 @@ const INTRODUCTION = `# The experiment
 An experiment is one JSON value. Every field may be left out and then takes its default; unknown
 fields are refused, and so are values outside the limits and combinations that make no sense, all
 at once and each with its path. Defaults depend on the data, the optimizer and the unit of the
-length, as the tables say; of several that apply the last in the row holds. A default that the
+length, and on the compression, as the tables say; of several that apply the last in the row holds. A default that the
 given fields leave no room for is moved to the nearest that fits: a batch larger than the shard, heads
-that do not divide the width, a warm-up longer than the run.
+that do not divide the width, nodes that do not divide the replicas, a warm-up longer than the run.
 
 \`version\` is \`1\`. A minimal experiment is \`{}\`: MNIST, an MLP, four replicas. Another:
 
@@ -42,6 +42,15 @@ const RULES = `## Rules between fields
 - \`batchPerRank\` is at most a rank's shard, ceil(training samples / replicas).
 - \`learningRate.warmupSteps\` is at most the steps of the run, and a run has at most 1,000,000 steps.
 - \`optimizer.nesterov\` needs a momentum above 0.
+- \`communication.ranksPerNode\` divides \`replicas\`.
+- \`compression.kind\` \`topK\`, \`dgc\`, \`qsgd\`, \`ternGrad\`, \`signSgd\`, \`efSignSgd\` and \`oneBit\` are gathered around the ring, so \`communication.collective\` is \`ring\`.
+- Compression and \`mistakes.sumNotMean\` need \`sync.kind\` \`allReduce\`.
+- \`compression.kind\` \`dgc\` needs \`sgd\` with momentum 0.
+- \`compression.scaled\` and \`compression.errorFeedback\` exclude each other.
+- \`mistakes.noErrorFeedback\` needs a compression that keeps a residual.
+- \`accumulation.microBatches\` is at most \`batchPerRank\`.
+- \`learningRate.milestones\` ascend.
+- \`precision.format\` \`e4m3\` and \`e5m2\` need \`lossScaling.kind\` \`fixed\` or \`dynamic\`.
 - \`backend\` \`fused\` trains \`softmax\` and \`mlp\` only.
 `;
 

@@ -1,4 +1,5 @@
 /** @file What crosses between the conductor and one replica worker. */
+import type { FloatCensus } from '#core/float-formats';
 import type { Plan } from '#core/plan';
 
 /** What a rank is doing now. */
@@ -52,6 +53,16 @@ export interface BackendTiming {
   readonly reason: string;
 }
 
+/** How a rank's step fared under emulated precision or loss scaling. */
+export interface PrecisionReport {
+  /** The loss's gradient was multiplied by it; 1 without scaling. */
+  readonly lossScale: number;
+  /** Steps since the previous record whose update was left out because a gradient overflowed. */
+  readonly skipped: number;
+  /** The own gradient of this step when it was rounded, scaled; null in fp32. */
+  readonly census: FloatCensus | null;
+}
+
 /** One rank's part of a step record. */
 export interface StepReport {
   readonly step: number;
@@ -60,7 +71,19 @@ export interface StepReport {
   readonly weightsHash: string;
   /** Folds the hashes of every step so far, recorded or not. */
   readonly hashChain: string;
+  /** Whether the ranks agreed on their weights after this step; only then are hashes compared. */
+  readonly synchronised: boolean;
   readonly bytesSent: number;
+  /** Of these, what went by all-gather; the rest went by all-reduce. */
+  readonly gatheredBytes: number;
+  /** Norm of what compression keeps back; null where it keeps nothing. */
+  readonly residualNorm: number | null;
+  /** Norm of the averaged gradient before clipping; null where nothing is clipped. */
+  readonly gradientNorm: number | null;
+  /** Most bytes of tensors alive beside weights and batch in this step's gradient; null in fused. */
+  readonly heldBytes: number | null;
+  /** Null in fp32 without loss scaling. */
+  readonly precision: PrecisionReport | null;
   /** Wall milliseconds since the previous record, split. */
   readonly computeMs: number;
   readonly communicateMs: number;
@@ -82,6 +105,9 @@ export interface EvalReport {
   readonly train: EvalShare;
 }
 
+/** What was not finite on a rank: its loss, or its gradient where no loss scaling answers for it. */
+export type NonFiniteCause = 'loss' | 'gradient';
+
 export type ReplicaEvent =
   | {
       readonly type: 'fallback';
@@ -90,8 +116,8 @@ export type ReplicaEvent =
       readonly to: string;
       readonly reason: string;
     }
-  /** The reduced gradient held NaN: this rank stopped before it updated its weights. */
-  | { readonly type: 'nonFinite'; readonly step: number; readonly ownLoss: number }
+  /** The reduced gradient was marked as no number: this rank stopped before it updated its weights. */
+  | { readonly type: 'nonFinite'; readonly step: number; readonly own: NonFiniteCause | null }
   /** Something this rank cannot go on after. */
   | { readonly type: 'failed'; readonly step: number; readonly reason: string };
 

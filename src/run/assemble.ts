@@ -1,8 +1,15 @@
 /** @file From the ranks' merged reports to log events and the wall-clock records beside them. */
+import { addCensus } from '#core/float-formats';
 import { learningRateAt } from '#core/learning-rate';
 import type { Plan } from '#core/plan';
 import type { EvalReport, EvalShare, StepReport } from '#protocol/replica';
-import type { DisagreementEvent, EvalEvent, StepEvent, WallRecord } from './log.ts';
+import type {
+  DisagreementEvent,
+  EvalEvent,
+  PrecisionRecord,
+  StepEvent,
+  WallRecord,
+} from './log.ts';
 
 /** The step record of a run without faults: rank 0's order, losses weighted equally. */
 export function stepEvent(plan: Plan, perRank: readonly StepReport[]): StepEvent {
@@ -18,7 +25,31 @@ export function stepEvent(plan: Plan, perRank: readonly StepReport[]): StepEvent
     weightsHash: perRank.map((report) => report.weightsHash),
     bytesPerRank: perRank.map((report) => report.bytesSent),
     learningRate: learningRateAt(plan.learningRate, step, plan.totalSteps),
+    synchronised: perRank[0]?.synchronised ?? true,
+    ...communicationOf(perRank),
+    ...precisionOf(perRank),
   };
+}
+
+/** What compression and clipping did, where they did anything. */
+function communicationOf(
+  perRank: readonly StepReport[],
+): Pick<StepEvent, 'gatheredPerRank' | 'residualPerRank' | 'gradientNorm'> {
+  const gathered = perRank.map((report) => report.gatheredBytes);
+  const residuals = perRank.map((report) => report.residualNorm);
+  const norm = perRank[0]?.gradientNorm ?? null;
+  return {
+    ...(gathered.some((bytes) => bytes > 0) && { gatheredPerRank: gathered }),
+    ...(residuals.every((residual) => residual !== null) && { residualPerRank: residuals }),
+    ...(norm !== null && { gradientNorm: norm }),
+  };
+}
+
+function precisionOf(perRank: readonly StepReport[]): { readonly precision?: PrecisionRecord } {
+  const first = perRank[0]?.precision ?? null;
+  if (first === null) return {};
+  const gradients = perRank.map((report) => report.precision?.census ?? null).reduce(addCensus);
+  return { precision: { lossScale: first.lossScale, skipped: first.skipped, gradients } };
 }
 
 /** Samples that all ranks together have used once `step` is done, the sampler's padding included. */
@@ -30,12 +61,17 @@ export function samplesAfter(plan: Plan, step: number): number {
   return plan.worldSize * (epoch * perRankPerEpoch + ofThisEpoch);
 }
 
-/** Set when the ranks' weights, now or at any step since the last record, were not the same. */
+/**
+ * Set when the ranks' weights were not the same at a synchronisation point, now or since the last
+ * record. Between two such points they may differ.
+ */
 export function disagreement(perRank: readonly StepReport[]): DisagreementEvent | null {
   const first = perRank[0];
   if (first === undefined) return null;
   const agree = perRank.every(
-    (report) => report.weightsHash === first.weightsHash && report.hashChain === first.hashChain,
+    (report) =>
+      report.hashChain === first.hashChain &&
+      (!report.synchronised || report.weightsHash === first.weightsHash),
   );
   if (agree) return null;
   const weightsHash = perRank.map((report) => report.weightsHash);
@@ -49,6 +85,7 @@ export function wallRecord(perRank: readonly StepReport[], wallMs: number): Wall
     computeMs: perRank.map((report) => report.computeMs),
     communicateMs: perRank.map((report) => report.communicateMs),
     updateMs: perRank.map((report) => report.updateMs),
+    heldBytes: perRank.map((report) => report.heldBytes),
   };
 }
 

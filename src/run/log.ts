@@ -1,4 +1,5 @@
 /** @file The run's log: append-only events. Wall-clock data lies beside it, never in it. */
+import type { FloatCensus } from '#core/float-formats';
 import type { Experiment } from '#experiment/experiment';
 
 export interface RunEvent {
@@ -18,6 +19,16 @@ export interface RunEvent {
   readonly initialHash: readonly string[];
 }
 
+/** Emulated precision and loss scaling in one step. */
+export interface PrecisionRecord {
+  /** The scale of this step, on rank 0. */
+  readonly lossScale: number;
+  /** Steps since the previous record whose update was left out because a gradient overflowed. */
+  readonly skipped: number;
+  /** Gradient entries of all ranks, still scaled, by what rounding did to them; null in fp32. */
+  readonly gradients: FloatCensus | null;
+}
+
 export interface StepEvent {
   readonly type: 'step';
   readonly step: number;
@@ -30,6 +41,16 @@ export interface StepEvent {
   /** Payload bytes each rank sent in this step. */
   readonly bytesPerRank: readonly number[];
   readonly learningRate: number;
+  /** Whether the ranks agreed on their weights after this step; in between, hashes differ. */
+  readonly synchronised: boolean;
+  /** Of the bytes, what went by all-gather; left out where nothing did. */
+  readonly gatheredPerRank?: readonly number[];
+  /** Norm of what compression keeps back on each rank; left out where it keeps nothing. */
+  readonly residualPerRank?: readonly number[];
+  /** Norm of rank 0's gradient before clipping; left out where nothing is clipped. */
+  readonly gradientNorm?: number;
+  /** Left out in fp32 without loss scaling. */
+  readonly precision?: PrecisionRecord;
 }
 
 export interface EvalEvent {
@@ -90,4 +111,6 @@ export interface WallRecord {
   readonly computeMs: readonly number[];
   readonly communicateMs: readonly number[];
   readonly updateMs: readonly number[];
+  /** Bytes of tensors alive beside weights and batch, at most, as the library counts; null in fused. */
+  readonly heldBytes: readonly (number | null)[];
 }

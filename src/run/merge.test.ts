@@ -8,7 +8,13 @@ const stepReport = (step: number, loss = 1): StepReport => ({
   loss,
   weightsHash: 'h',
   hashChain: 'c',
+  synchronised: true,
   bytesSent: 8,
+  gatheredBytes: 0,
+  residualNorm: null,
+  gradientNorm: null,
+  precision: null,
+  heldBytes: null,
   computeMs: 1,
   communicateMs: 1,
   updateMs: 1,
@@ -60,9 +66,9 @@ test('LG-3 the merged order does not depend on how messages interleave', () => {
 
 test('LG-7 a loss that is not finite names the ranks where it began', () => {
   const merger = createMerger(3);
-  merger.add(0, [{ type: 'nonFinite', step: 4, ownLoss: 2 }]);
-  merger.add(1, [{ type: 'nonFinite', step: 4, ownLoss: Number.NaN }]);
-  expect(merger.add(2, [{ type: 'nonFinite', step: 4, ownLoss: 1 }])).toEqual([
+  merger.add(0, [{ type: 'nonFinite', step: 4, own: null }]);
+  merger.add(1, [{ type: 'nonFinite', step: 4, own: 'loss' }]);
+  expect(merger.add(2, [{ type: 'nonFinite', step: 4, own: null }])).toEqual([
     { type: 'nonFinite', step: 4, ranks: [1] },
   ]);
 });

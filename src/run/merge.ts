@@ -76,9 +76,7 @@ function join(heads: readonly ReplicaReport[]): Merged {
     case 'nonFinite': {
       const perRank = heads.map((head) => same(head, 'nonFinite'));
       requireOneStep(perRank.map((report) => report.step));
-      const ranks = perRank.flatMap((report, rank) =>
-        Number.isFinite(report.ownLoss) ? [] : [rank],
-      );
+      const ranks = perRank.flatMap((report, rank) => (report.own === null ? [] : [rank]));
       return { type: 'nonFinite', step: first.step, ranks };
     }
     default:

@@ -6,6 +6,7 @@ import { sampleCount } from '#data/dataset';
 import type { Experiment } from '#experiment/experiment';
 import { resolvePlan } from '#experiment/plan';
 import type { BackendTiming, TelemetryBatch } from '#protocol/replica';
+import { vectorLengthOf } from '#transport/channel';
 import { fallbacks, fastest, timeBackends } from './choose-backend.ts';
 import { type GivenBatches, parseGivenBatches } from './given.ts';
 import type { RunEvent } from './log.ts';
@@ -52,7 +53,7 @@ export async function prepareRun(
 
   context.onProgress({ stage: 'replicas', progress: null, backend: null });
   const replicas = await startReplicas(plan.worldSize, context.spawn);
-  const links = createLinks(transport, plan.worldSize, plan.model.parameterCount);
+  const links = createLinks(transport, plan.worldSize, vectorLengthOf(plan));
   context.onReplicas(replicas, links);
   const data = context.isolated ? shareData(source.data) : source.data;
   await Promise.all(

@@ -30,16 +30,18 @@ async function startOne(): Promise<{ replica: ReplicaHandle; worker: FakeWorker 
 test('RU-8 a call is answered, or fails once the worker is terminated', async () => {
   const { replica, worker } = await startOne();
   expect(await replica.ask((service) => service.weights())).toEqual([1]);
-  const pending = replica.ask((service) => service.probe());
+  const pending = replica.ask(async (service) => await service.probe());
   replica.terminate();
   await expect(pending).rejects.toThrow(new ReplicaGoneError('the worker of rank 0 was ended'));
   expect(worker.terminated()).toBe(true);
-  await expect(replica.ask((service) => service.probe())).rejects.toThrow(ReplicaGoneError);
+  await expect(replica.ask(async (service) => await service.probe())).rejects.toThrow(
+    ReplicaGoneError,
+  );
 });
 
 test('RU-8 a call fails with the reason once the worker has crashed', async () => {
   const { replica, worker } = await startOne();
-  const pending = replica.ask((service) => service.probe());
+  const pending = replica.ask(async (service) => await service.probe());
   worker.crash('out of memory');
   await expect(pending).rejects.toThrow('the worker of rank 0: out of memory');
   expect(await replica.crashed).toBe('out of memory');

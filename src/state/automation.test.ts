@@ -47,6 +47,7 @@ const STEP: LogEvent = {
   weightsHash: ['aa'],
   bytesPerRank: [0],
   learningRate: 0.1,
+  synchronised: true,
 };
 
 /** A conductor that tells what `script` says once it is started as run 3. */
@@ -99,7 +100,16 @@ test('forwards the events of its own run, steps with their wall time, NaN as nul
     {
       ...IDLE,
       events: [STEP, { type: 'nonFinite', step: 0, ranks: [0] }],
-      wall: [{ step: 0, wallMs: 12, computeMs: [8], communicateMs: [3], updateMs: [1] }],
+      wall: [
+        {
+          step: 0,
+          wallMs: 12,
+          computeMs: [8],
+          communicateMs: [3],
+          updateMs: [1],
+          heldBytes: [null],
+        },
+      ],
     },
     {
       ...IDLE,

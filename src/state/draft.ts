@@ -49,3 +49,11 @@ export function listFromText(text: string): Json {
   const parts = text.split(/[\s,;]+/).filter((part) => part !== '');
   return parts.map(numberFromText);
 }
+
+/** A copy of the draft with nothing at a dotted path. */
+export function without(draft: JsonObject, path: string): JsonObject {
+  const [key = '', ...rest] = path.split('.');
+  const { [key]: inner, ...others } = draft;
+  if (rest.length === 0 || inner === undefined) return others;
+  return { ...others, [key]: isObject(inner) ? without(inner, rest.join('.')) : inner };
+}

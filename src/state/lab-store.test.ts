@@ -15,6 +15,7 @@ function step(index: number, loss: number): StepEvent {
     weightsHash: ['aa', 'aa'],
     bytesPerRank: [10, 10],
     learningRate: 0.1,
+    synchronised: true,
   };
 }
 
@@ -34,6 +35,18 @@ test('UI-2 a good edit becomes the experiment, a bad one is shown and leaves the
   edit('replicas', 2);
   expect(store.getState().problems).toEqual([]);
   expect(store.getState().experiment.replicas).toBe(2);
+});
+
+test('UI-2 another choice drops the fields that only the old one had', () => {
+  const { store, edit } = createLab();
+  edit('optimizer.kind', 'adam');
+  expect(store.getState().problems).toEqual([]);
+  expect(store.getState().experiment.optimizer).toMatchObject({ kind: 'adam', beta2: 0.999 });
+  edit('compression.kind', 'topK');
+  edit('compression.ratio', 0.05);
+  edit('compression.kind', 'powerSgd');
+  expect(store.getState().problems).toEqual([]);
+  expect(store.getState().experiment.compression).toMatchObject({ kind: 'powerSgd', rank: 1 });
 });
 
 test('UI-2 another task takes the defaults that suit it and keeps the seed', () => {

@@ -2,12 +2,14 @@
 
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { DataChoice, Experiment, ParseResult, Problem } from '#experiment/experiment';
+import type { Field } from '#experiment/field';
+import { FIELDS, isPresent } from '#experiment/fields';
 import { parseExperiment } from '#experiment/parse';
 import type { BatchSample, Probe } from '#protocol/replica';
 import type { Failure, PageBatch } from '#run/service';
 import { type Beat, createBeat } from './beat.ts';
 import type { LabClient } from './client.ts';
-import { type Json, type JsonObject, withValue } from './draft.ts';
+import { type Json, type JsonObject, valueAt, without, withValue } from './draft.ts';
 import { createRunSeries, type RunSeries } from './run-series.ts';
 import { isActive, NO_RUN, type RunState, reduceBatch } from './run-state.ts';
 
@@ -93,6 +95,15 @@ function judge(draft: JsonObject): Partial<LabState> {
   return { experiment: parsed.experiment, draft: draftOf(parsed.experiment), problems: [] };
 }
 
+/** The edited draft, without what belongs to variants that are no longer chosen. */
+function withChoice(draft: JsonObject, path: string, value: Json): JsonObject {
+  const edited = withValue(draft, path, value);
+  const gone = FIELDS.filter(
+    (field: Field) => field.when?.path === path && !isPresent(field, (at) => valueAt(edited, at)),
+  );
+  return gone.reduce((kept, field) => without(kept, field.path), edited);
+}
+
 /** A vanilla store over one client. Batches of runs that were reset are ignored. */
 export function createLabStore(options: LabOptions): LabStore {
   const { client, dataUrl, now } = options;
@@ -149,7 +160,7 @@ export function createLabStore(options: LabOptions): LabStore {
   }
 
   const actions: LabActions = {
-    edit: (path, value) => store.setState((state) => judge(withValue(state.draft, path, value))),
+    edit: (path, value) => store.setState((state) => judge(withChoice(state.draft, path, value))),
     load: (result) =>
       store.setState(
         result.ok

@@ -23,6 +23,7 @@ function stepWith(weightsHash: readonly string[]): StepEvent {
     weightsHash,
     bytesPerRank: [],
     learningRate: 0.1,
+    synchronised: true,
   };
 }
 
@@ -34,6 +35,9 @@ test('UI-4 equal hashes agree; nothing is claimed before the first step', () => 
 });
 
 test('UI-4 a disagreement names its step and ranks, and outlives later agreement', () => {
+  expect(agreementOf({ ...stepWith(['a', 'b']), synchronised: false }, null)).toEqual({
+    kind: 'apart',
+  });
   const differ = agreementOf(stepWith(['a', 'a']), {
     type: 'disagreement',
     step: 3,
@@ -62,6 +66,7 @@ test('UI-5 a step splits into compute, communicate, update and the rest', () => 
     computeMs: [4, 6],
     communicateMs: [2, 2],
     updateMs: [1, 1],
+    heldBytes: [null],
   };
   expect(stepSplit([])).toBeNull();
   expect(stepSplit([record, { ...record, step: 11 }])?.total).toBe(1);

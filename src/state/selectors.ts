@@ -8,6 +8,8 @@ const FLOAT_BYTES = 4;
 
 export type Agreement =
   | { readonly kind: 'unknown' }
+  /** Between two synchronisations every rank goes its own way. */
+  | { readonly kind: 'apart' }
   | { readonly kind: 'agree'; readonly ranks: number; readonly hash: string }
   | {
       readonly kind: 'differ';
@@ -33,6 +35,7 @@ export function agreementOf(
   lastStep: StepEvent | null,
   disagreement: DisagreementEvent | null,
 ): Agreement {
+  if (disagreement === null && lastStep?.synchronised === false) return { kind: 'apart' };
   const hashes = disagreement?.weightsHash ?? lastStep?.weightsHash ?? [];
   const groups = groupByHash(hashes);
   const [first] = groups;

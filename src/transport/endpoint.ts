@@ -1,5 +1,6 @@
 /** @file One rank's end of the data plane. Gradients go from worker to worker over it. */
 import type { Range, Schedule } from '#core/collective';
+import type { Elements } from './elements.ts';
 
 export type TransportName = 'shared' | 'ports';
 
@@ -7,6 +8,14 @@ export interface CollectiveReport {
   /** Payload bytes this rank really sent. */
   readonly bytesSent: number;
   readonly messagesSent: number;
+}
+
+/** What a collective moves where it is not float32 in equal chunks. */
+export interface RunOptions {
+  /** The vectors' memory is taken as these; fp32 where left out. */
+  readonly elements?: Elements;
+  /** Where each chunk lies, instead of a cut into equal parts: for chunks of differing lengths. */
+  readonly chunks?: readonly Range[];
 }
 
 /**
@@ -22,11 +31,15 @@ export interface Endpoint {
   readonly input: Float32Array;
   readonly output: Float32Array;
   /**
-   * Runs this rank's part of `schedule` over elements [start, end) of the vector. Every rank must
-   * call it with the same arguments in the same order. Blocks (shared) or awaits (ports).
+   * Runs this rank's part of `schedule` over elements [start, end) of the vector, elements of
+   * `options.elements`. Every rank must call it with the same arguments in the same order. Blocks (shared) or awaits (ports).
    * Throws CollectiveAbortedError once the collective's epoch is over.
    */
-  run(schedule: Schedule, range: Range): CollectiveReport | Promise<CollectiveReport>;
+  run(
+    schedule: Schedule,
+    range: Range,
+    options?: RunOptions,
+  ): CollectiveReport | Promise<CollectiveReport>;
   /** Gives up whatever is under way and every later call. */
   abort(): void;
   close(): void;

@@ -1,11 +1,16 @@
 /** @file The port transport: a MessagePort a link, vectors travel in transferred buffers. */
 import type { Range, Schedule } from '#core/collective';
-import { rememberBound } from './bound.ts';
+import { type Bound, rememberBound } from './bound.ts';
 import { BufferPool } from './buffer-pool.ts';
-import { CollectiveAbortedError, type CollectiveReport, type Endpoint } from './endpoint.ts';
+import { type Elements, sumElements, viewAs } from './elements.ts';
+import {
+  CollectiveAbortedError,
+  type CollectiveReport,
+  type Endpoint,
+  type RunOptions,
+} from './endpoint.ts';
 import { Link, type Packet } from './link.ts';
 import { type BoundReceive, bindPorts, type PortsProgram } from './ports-program.ts';
-import { addVectors } from './vectors.ts';
 
 /**
  * One port to every other rank, for every rank: [rank][peer], null for itself. Both ends of a link
@@ -47,7 +52,7 @@ class PortsEndpoint implements Endpoint {
   readonly output: Float32Array;
   readonly #links: readonly (Link | null)[];
   readonly #buffers = new BufferPool();
-  readonly #bound: (schedule: Schedule, range: Range) => PortsProgram;
+  readonly #bound: Bound<PortsProgram>;
   /** Collectives begun. */
   #collective = 0;
   /** Collectives run one after the other, in the order of the calls. */
@@ -71,13 +76,13 @@ class PortsEndpoint implements Endpoint {
       if (!port) throw new RangeError(`rank ${rank} has no port to rank ${peer}`);
       return new Link(port, peer, epoch, () => this.abort());
     });
-    this.#bound = rememberBound(worldSize, vectorLength, (schedule, range) =>
-      bindPorts(schedule, range, rank, this.input, this.output),
+    this.#bound = rememberBound(worldSize, vectorLength, (call) =>
+      bindPorts(call, rank, this.input, this.output),
     );
   }
 
-  run(schedule: Schedule, range: Range): Promise<CollectiveReport> {
-    const result = this.#last.then(() => this.#execute(schedule, range));
+  run(schedule: Schedule, range: Range, options?: RunOptions): Promise<CollectiveReport> {
+    const result = this.#last.then(() => this.#execute(schedule, range, options));
     this.#last = result.catch(() => {});
     return result;
   }
@@ -93,8 +98,12 @@ class PortsEndpoint implements Endpoint {
     for (const link of this.#links) link?.close();
   }
 
-  async #execute(schedule: Schedule, range: Range): Promise<CollectiveReport> {
-    const program = this.#bound(schedule, range);
+  async #execute(
+    schedule: Schedule,
+    range: Range,
+    options: RunOptions | undefined,
+  ): Promise<CollectiveReport> {
+    const program = this.#bound(schedule, range, options);
     if (this.#over) throw new CollectiveAbortedError();
     const collective = this.#collective++;
     try {
@@ -112,7 +121,7 @@ class PortsEndpoint implements Endpoint {
     for (const [step, { sends, receives }] of program.steps.entries()) {
       for (const { to, chunk, values } of sends) {
         const buffer = this.#buffers.take(program.capacity);
-        new Float32Array(buffer, 0, values.length).set(values);
+        viewAs(program.elements, buffer, 0, values.length).set(values);
         this.#link(to).send({ collective, step, chunk, buffer });
         bytesSent += values.byteLength;
         messagesSent++;
@@ -121,7 +130,7 @@ class PortsEndpoint implements Endpoint {
         const link = this.#link(receive.from);
         const packet = link.take() ?? (await link.next());
         this.#check(packet, receive, { collective, step, bytes: program.capacity });
-        this.#combine(packet.buffer, receive);
+        this.#combine(program.elements, packet.buffer, receive);
       }
     }
     for (const { from, to } of program.untouched) to.set(from);
@@ -148,9 +157,9 @@ class PortsEndpoint implements Endpoint {
     );
   }
 
-  #combine(buffer: ArrayBuffer, { op, target, own }: BoundReceive): void {
-    const values = new Float32Array(buffer, 0, target.length);
-    if (op === 'sum') addVectors(target, own, values);
+  #combine(elements: Elements, buffer: ArrayBuffer, { op, target, own }: BoundReceive): void {
+    const values = viewAs(elements, buffer, 0, target.length);
+    if (op === 'sum') sumElements(elements, target, own, values);
     else target.set(values);
     this.#buffers.give(buffer);
   }

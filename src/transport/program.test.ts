@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ringBroadcast } from '#core/broadcast';
+import { chunkRanges } from '#core/chunks';
 import type { Message, Range, Schedule } from '#core/collective';
 import { ringAllReduce } from '#core/ring';
 import { simulate } from '#core/schedule-check';
 import { arenaLayout, createArena } from './arena.ts';
+import type { Call } from './bound.ts';
 import { compile, type Wait } from './program.ts';
 import { type BoundProgram, bindProgram } from './shared-program.ts';
 
@@ -29,6 +31,12 @@ const anySchedule: fc.Arbitrary<Schedule> = fc
 const anyRange: fc.Arbitrary<Range> = fc
   .tuple(fc.nat(LENGTH), fc.nat(LENGTH))
   .map(([a, b]) => ({ start: Math.min(a, b), end: Math.max(a, b) }));
+
+const floats = (schedule: Schedule, range: Range): Call => ({
+  schedule,
+  elements: 'fp32',
+  chunks: chunkRanges(range, schedule.chunks),
+});
 
 /** One rank going through `programs`, one operation a move. */
 class Walker {
@@ -130,7 +138,9 @@ function interleave(
   const layout = arenaLayout(createArena(worldSize, LENGTH));
   const progress = new Array<number>(worldSize).fill(0);
   const walkers = layout.inputs.map((input, rank) => {
-    const programs = calls.map(({ schedule, range }) => bindProgram(layout, rank, schedule, range));
+    const programs = calls.map(({ schedule, range }) =>
+      bindProgram(layout, rank, floats(schedule, range)),
+    );
     const refill = (collective: number) => input.set(inputOf(rank, collective));
     return new Walker(programs, rank, progress, refill);
   });

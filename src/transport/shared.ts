@@ -8,8 +8,14 @@ import {
   arenaLayout,
   TICK,
 } from './arena.ts';
-import { rememberBound } from './bound.ts';
-import { CollectiveAbortedError, type CollectiveReport, type Endpoint } from './endpoint.ts';
+import { type Bound, rememberBound } from './bound.ts';
+import { type Elements, sumElements } from './elements.ts';
+import {
+  CollectiveAbortedError,
+  type CollectiveReport,
+  type Endpoint,
+  type RunOptions,
+} from './endpoint.ts';
 import type { Wait } from './program.ts';
 import { type BoundOperation, type BoundProgram, bindProgram } from './shared-program.ts';
 import { type AddVectors, adderFor } from './simd.ts';
@@ -31,7 +37,7 @@ class SharedEndpoint implements Endpoint {
   readonly #layout: ArenaLayout;
   readonly #counter: number;
   readonly #add: AddVectors;
-  readonly #bound: (schedule: Schedule, range: Range) => BoundProgram;
+  readonly #bound: Bound<BoundProgram>;
   /** Every rank's counter when the present collective began, or the last one if none is. */
   readonly #base: Int32Array;
   #previous: BoundProgram | null = null;
@@ -52,13 +58,13 @@ class SharedEndpoint implements Endpoint {
     this.#counter = counter;
     this.#add = adderFor(layout.memory);
     this.#base = new Int32Array(layout.worldSize);
-    this.#bound = rememberBound(layout.worldSize, layout.vectorLength, (schedule, range) =>
-      bindProgram(layout, rank, schedule, range),
+    this.#bound = rememberBound(layout.worldSize, layout.vectorLength, (call) =>
+      bindProgram(layout, rank, call),
     );
   }
 
-  run(schedule: Schedule, range: Range): CollectiveReport {
-    const program = this.#bound(schedule, range);
+  run(schedule: Schedule, range: Range, options?: RunOptions): CollectiveReport {
+    const program = this.#bound(schedule, range, options);
     if (this.#closed || (Atomics.load(this.#layout.words, this.#counter) & ABORTED) !== 0) {
       throw new CollectiveAbortedError();
     }
@@ -67,7 +73,7 @@ class SharedEndpoint implements Endpoint {
     this.#previous = program;
     for (const operation of program.operations) {
       this.#waitAll(operation.waits);
-      this.#apply(operation);
+      this.#apply(program.elements, operation);
       this.#tick();
     }
     for (const { from, to } of program.untouched) to.set(from);
@@ -83,9 +89,15 @@ class SharedEndpoint implements Endpoint {
     this.#closed = true;
   }
 
-  #apply({ op, target, own, source }: BoundOperation): void {
-    if (op === 'sum') this.#add(target, own, source);
-    else target.set(source);
+  #apply(elements: Elements, { op, target, own, source }: BoundOperation): void {
+    if (op === 'copy') target.set(source);
+    else if (
+      target instanceof Float32Array &&
+      own instanceof Float32Array &&
+      source instanceof Float32Array
+    ) {
+      this.#add(target, own, source);
+    } else sumElements(elements, target, own, source);
   }
 
   /** Peers may have been reading our output since the last collective; it is about to change. */

@@ -10,6 +10,9 @@ export function AgreementLine(props: { readonly agreement: Agreement }) {
   if (agreement.kind === 'unknown') {
     return <p className="agreement unknown">{t('page.agreement.unknown')}</p>;
   }
+  if (agreement.kind === 'apart') {
+    return <p className="agreement unknown">{t('page.agreement.apart')}</p>;
+  }
   if (agreement.kind === 'agree') {
     return (
       <p className="agreement agree">

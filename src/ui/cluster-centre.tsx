@@ -1,10 +1,14 @@
 /** @file The middle of the ring: preparation, failure, or the all-reduce and its agreement. */
+
+import { isGathered } from '#experiment/communication-rules';
+import type { Experiment } from '#experiment/experiment';
+import type { RunEvent } from '#run/log';
 import type { Preparation } from '#run/service';
 import { agreementOf, gradientBytes, ringBound } from '#state/selectors';
 import { AgreementLine } from './agreement.tsx';
 import { FailureText } from './failure.tsx';
 import { bytes, count, figure } from './format.ts';
-import { useLab, useLabState, useLive, useText } from './lab-context.ts';
+import { type Text, useLab, useLabState, useLive, useText } from './lab-context.ts';
 import { shortName } from './machine-choice.tsx';
 
 const STAGES = ['data', 'replicas', 'backends', 'broadcast'] as const;
@@ -48,6 +52,27 @@ function Idle(props: { readonly replicas: number }) {
   );
 }
 
+/** What runs between the replicas; a compressor's payloads may be gathered instead of summed. */
+function collectiveName({ communication, compression, sync }: Experiment) {
+  if (sync.kind !== 'allReduce') return 'page.collective.weights' as const;
+  if (isGathered(compression.kind)) return 'page.collective.gather' as const;
+  return `page.collective.${communication.collective}` as const;
+}
+
+/** In how many buckets, compressed how, or how often. */
+function exchanged(t: Text, { experiment, bucketBytes }: RunEvent): string {
+  const { compression, sync } = experiment;
+  if (sync.kind !== 'allReduce') {
+    return t('page.summary.sync', { sync: t(`choice.sync.kind.${sync.kind}`), count: sync.period });
+  }
+  const buckets = t('page.collective.buckets', { count: bucketBytes.length });
+  if (compression.kind === 'none') return buckets;
+  return t('page.collective.compressed', {
+    kind: t(`choice.compression.kind.${compression.kind}`),
+    buckets,
+  });
+}
+
 function Collective(props: { readonly replicas: number }) {
   const t = useText();
   const live = useLive();
@@ -59,12 +84,10 @@ function Collective(props: { readonly replicas: number }) {
   const alone = props.replicas === 1;
   return (
     <>
-      <p className="centre-small">
-        {alone
-          ? t('page.collective.alone')
-          : t('page.collective.buckets', { count: info.bucketBytes.length })}
+      <p className="centre-small">{alone ? t('page.collective.alone') : exchanged(t, info)}</p>
+      <p className="centre-big">
+        {alone ? t('page.collective.none') : t(collectiveName(info.experiment))}
       </p>
-      <p className="centre-big">{t(alone ? 'page.collective.none' : 'page.collective.ring')}</p>
       {!alone && (
         <div className="sent">
           <p className="sent-figure">

@@ -35,7 +35,8 @@ function Ring() {
     [width, height, replicas, rem],
   );
   const step = live.lastStep;
-  const outside = dissenters(agreementOf(step, disagreement));
+  const agreement = agreementOf(step, disagreement);
+  const outside = dissenters(agreement);
   const cards: readonly RankCardProps[] = layout.nodes.map((centre, rank) => ({
     rank,
     size: layout.size,
@@ -51,6 +52,7 @@ function Ring() {
     loss: step?.lossPerRank[rank],
     hash: step?.weightsHash[rank],
     dissents: outside.includes(rank),
+    apart: agreement.kind === 'apart',
   }));
   // In one column the panel grows with the list, so the list takes nothing from the ring.
   const listed = size !== null && layout.size === 'dot' && width < LIST_WIDTH * rem;

@@ -12,6 +12,7 @@ import { AlertIcon, DiceIcon } from './icons.tsx';
 import { type Text, useLab, useLabState, useText } from './lab-context.ts';
 import { MachineChoice, machineSummary } from './machine-choice.tsx';
 import { ModelChoice } from './model-choice.tsx';
+import { PrecisionFacts } from './precision-facts.tsx';
 import { TaskCards } from './task-card.tsx';
 
 const GROUP_FIELDS = {
@@ -34,6 +35,10 @@ const GROUP_FIELDS = {
     'learningRate.base',
     'learningRate.warmupSteps',
     'learningRate.decay',
+    'learningRate.milestones',
+    'learningRate.factor',
+    'accumulation.microBatches',
+    'accumulation.noSync',
   ],
   optimizer: [
     'optimizer.kind',
@@ -42,11 +47,55 @@ const GROUP_FIELDS = {
     'optimizer.beta1',
     'optimizer.beta2',
     'optimizer.epsilon',
+    'optimizer.trustCoefficient',
     'optimizer.weightDecay',
+    'clipNorm',
   ],
-  communication: ['transport', 'buckets.firstMiB', 'buckets.capMiB'],
+  communication: [
+    'communication.collective',
+    'communication.ranksPerNode',
+    'sync.kind',
+    'sync.period',
+    'sync.warmupSteps',
+    'sync.outerRate',
+    'sync.outerMomentum',
+    'compression.kind',
+    'compression.format',
+    'compression.ratio',
+    'compression.scope',
+    'compression.errorFeedback',
+    'compression.scaled',
+    'compression.momentum',
+    'compression.nesterov',
+    'compression.clipNorm',
+    'compression.warmUp',
+    'compression.levels',
+    'compression.bucketSize',
+    'compression.coding',
+    'compression.clipDeviations',
+    'compression.rank',
+    'compression.startStep',
+    'compression.minCompressionRate',
+    'compression.warmStart',
+    'transport',
+    'buckets.firstMiB',
+    'buckets.capMiB',
+  ],
+  mistakes: [
+    'mistakes.sumNotMean',
+    'mistakes.noErrorFeedback',
+    'mistakes.noSetEpoch',
+    'mistakes.noBroadcast',
+  ],
+  precision: [
+    'precision.format',
+    'precision.masterWeights',
+    'lossScaling.kind',
+    'lossScaling.scale',
+    'lossScaling.growthInterval',
+  ],
   machine: ['backend'],
-  run: ['duration.unit', 'duration.count', 'evalEvery', 'logEvery', 'seed'],
+  run: ['duration.unit', 'duration.count', 'checkpointing', 'evalEvery', 'logEvery', 'seed'],
 } as const satisfies Record<string, readonly FieldPath[]>;
 
 type GroupName = keyof typeof GROUP_FIELDS;
@@ -64,12 +113,23 @@ function summaryOf(t: Text, name: GroupName, experiment: Experiment): string {
       });
     case 'optimizer': {
       const kind = t(`choice.optimizer.kind.${optimizer.kind}`);
-      return optimizer.kind === 'sgd'
+      return 'momentum' in optimizer
         ? t('page.summary.sgd', { kind, momentum: optimizer.momentum })
         : t('page.summary.adam', { kind, beta2: optimizer.beta2 });
     }
     case 'communication':
-      return t(`page.summary.ring.${experiment.transport}`);
+      return communicationSummary(t, experiment);
+    case 'mistakes': {
+      const made = Object.values(experiment.mistakes).filter(Boolean).length;
+      return made === 0
+        ? t('page.summary.noMistakes')
+        : t('page.summary.mistakes', { count: made });
+    }
+    case 'precision': {
+      const { format } = experiment.precision;
+      const name = t(`choice.precision.format.${format}`);
+      return format === 'fp32' ? name : t('page.summary.emulated', { format: name });
+    }
     case 'machine':
       return t(`page.short.backend.${experiment.backend}`);
     case 'run':
@@ -78,6 +138,20 @@ function summaryOf(t: Text, name: GroupName, experiment: Experiment): string {
         seed: experiment.seed,
       });
   }
+}
+
+/** The ring and its transport, or what is unusual about the exchange. */
+function communicationSummary(t: Text, experiment: Experiment): string {
+  const { communication, compression, sync, transport } = experiment;
+  if (sync.kind !== 'allReduce') {
+    return t('page.summary.sync', { sync: t(`choice.sync.kind.${sync.kind}`), count: sync.period });
+  }
+  const collective = t(`choice.communication.collective.${communication.collective}`);
+  if (compression.kind !== 'none') {
+    const kind = t(`choice.compression.kind.${compression.kind}`);
+    return t('page.summary.exchange', { collective, kind });
+  }
+  return communication.collective === 'ring' ? t(`page.summary.ring.${transport}`) : collective;
 }
 
 function Fields(props: { readonly paths: readonly FieldPath[] }) {
@@ -196,6 +270,9 @@ export function ExperimentPanel() {
         <Section name="dataParallel" title={t('group.dataParallel')} open />
         <Section name="optimizer" title={t('group.optimizer')} />
         <Section name="communication" title={t('group.communication')} />
+        <Section name="precision" title={t('group.precision')}>
+          <PrecisionFacts />
+        </Section>
         <Section
           name="machine"
           title={t('page.machine.title')}
@@ -203,6 +280,7 @@ export function ExperimentPanel() {
         >
           <MachineChoice />
         </Section>
+        <Section name="mistakes" title={t('group.mistakes')} />
         <Section name="run" title={t('group.run')} />
         <RunFacts />
       </div>

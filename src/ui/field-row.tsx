@@ -144,9 +144,35 @@ function SwitchControl(props: ControlProps<SwitchField>) {
   );
 }
 
+/** A list to open, where the choices are too many to stand side by side. */
+function ChoiceList(props: ControlProps<ChoiceField>) {
+  const t = useText();
+  const { edit } = useLab().store.actions;
+  return (
+    <select
+      className="choice-list"
+      aria-label={props.label}
+      aria-invalid={props.describedBy !== undefined}
+      aria-describedby={props.describedBy}
+      value={typeof props.value === 'string' ? props.value : ''}
+      onChange={(event) => edit(props.path, event.target.value)}
+    >
+      {props.field.choices.map((value) => {
+        const { label, title } = choiceLabel(t, props.path, value);
+        return (
+          <option key={value} value={value}>
+            {title ?? label}
+          </option>
+        );
+      })}
+    </select>
+  );
+}
+
 function ChoiceControl(props: ControlProps<ChoiceField>) {
   const t = useText();
   const { edit } = useLab().store.actions;
+  if (isListed(t, props.field, props.path)) return <ChoiceList {...props} />;
   return (
     <Segments
       label={props.label}
@@ -172,14 +198,23 @@ function Control(props: ControlProps<Field>) {
   }
 }
 
+/** More choices, or more characters in all of them, do not fit side by side: they are listed. */
+const MOST_SEGMENTS = 5;
+const LONGEST_SEGMENTS = 26;
+
+const lettersOf = (t: Text, { choices }: ChoiceField, path: FieldPath): number =>
+  choices.map((value) => choiceLabel(t, path, value).label).join('').length;
+
+const isListed = (t: Text, field: ChoiceField, path: FieldPath): boolean =>
+  field.choices.length > MOST_SEGMENTS || lettersOf(t, field, path) > LONGEST_SEGMENTS;
+
 /** Characters of all labels together that still fit beside a field's name. */
 const INLINE_CHOICE = 15;
 
 function rowShape(t: Text, field: Field, path: FieldPath): string {
   if (field.kind === 'integer' || field.kind === 'number') return 'ranged';
-  if (field.kind !== 'choice') return 'plain';
-  const labels = field.choices.map((value) => choiceLabel(t, path, value).label);
-  return labels.join('').length <= INLINE_CHOICE ? 'plain' : 'stacked';
+  if (field.kind !== 'choice' || isListed(t, field, path)) return 'plain';
+  return lettersOf(t, field, path) <= INLINE_CHOICE ? 'plain' : 'stacked';
 }
 
 /** A labelled row with the control that the field table asks for. */

@@ -19,6 +19,8 @@ export interface RankCardProps {
   readonly loss: number | undefined;
   readonly hash: string | undefined;
   readonly dissents: boolean;
+  /** Weights are not compared now. */
+  readonly apart: boolean;
 }
 
 /** Sample tiles by size; sizes without any say only the least. */
@@ -27,6 +29,7 @@ const TILES = { large: 6, medium: 5, listed: 4, compact: 0, dot: 0 } as const;
 interface HashProps {
   readonly hash: string | undefined;
   readonly dissents: boolean;
+  readonly apart: boolean;
   /** Characters are left out where there is no room for them. */
   readonly brief: boolean;
   readonly digits?: number;
@@ -40,9 +43,9 @@ function Hash(props: HashProps) {
   }
   return (
     <span className={dissents ? 'hash dissents' : 'hash'}>
-      {dissents ? <AlertIcon /> : <CheckIcon />}
+      {dissents ? <AlertIcon /> : !props.apart && <CheckIcon />}
       <span className="visually-hidden">
-        {t(dissents ? 'page.rank.differs' : 'page.rank.agrees')}
+        {t(dissents ? 'page.rank.differs' : props.apart ? 'page.rank.apart' : 'page.rank.agrees')}
       </span>
       <span className={brief ? 'visually-hidden' : ''}>
         {shortHash(hash).slice(0, props.digits)}
@@ -64,6 +67,7 @@ function Foot(props: RankCardProps & { readonly brief: boolean }) {
       <Hash
         hash={props.hash}
         dissents={props.dissents}
+        apart={props.apart}
         brief={props.brief}
         {...(props.size === 'listed' ? { digits: 4 } : {})}
       />
@@ -88,7 +92,7 @@ export function RankCard(props: RankCardProps) {
       <div className="rank-head">
         <span className="rank-name">{size === 'dot' ? rank : t('page.rank.name', { rank })}</span>
         {size === 'dot' && props.hash !== undefined ? (
-          <Hash hash={props.hash} dissents={props.dissents} brief />
+          <Hash hash={props.hash} dissents={props.dissents} apart={props.apart} brief />
         ) : (
           <span className="rank-activity">
             <span className={brief ? 'visually-hidden' : ''}>{doing}</span>

@@ -8,6 +8,7 @@ const record = (step: number, wallMs: number, computeMs = 5): WallRecord => ({
   computeMs: [computeMs - 1, computeMs],
   communicateMs: [2, 2],
   updateMs: [1, 1],
+  heldBytes: [null, null],
 });
 
 test('UI-7 the wall time of all records is shared out by their busiest ranks', () => {

@@ -9,6 +9,7 @@ import {
   DeviceLostError,
   type Engine,
   type GradientResult,
+  type Precision,
 } from '#engine/engine';
 import { WASM_URL } from '#engine/wasm-url';
 import type { BackendTiming, ReplicaEvent } from '#protocol/replica';
@@ -26,6 +27,7 @@ export interface ReplicaBackend {
     buffers: Float32Array,
     batch: Batch,
     gradient: Float32Array,
+    precision: Precision,
   ): GradientResult | Promise<GradientResult>;
   /** Runs `work` with the engine, and once more with a new one if the device is lost. */
   withEngine<T>(work: (engine: Engine) => T | Promise<T>): Promise<T>;
@@ -49,7 +51,10 @@ export function createBackend(options: BackendOptions): ReplicaBackend {
     return current;
   };
   const make = (backend: BackendName): Promise<Engine> =>
-    createEngine(backend, plan.model, { wasmUrl: WASM_URL });
+    createEngine(backend, plan.model, {
+      wasmUrl: WASM_URL,
+      checkpointing: plan.checkpointing,
+    });
 
   const use = async (backend: string): Promise<string> => {
     current?.dispose();
@@ -91,10 +96,12 @@ export function createBackend(options: BackendOptions): ReplicaBackend {
     engine,
     use,
     withEngine,
-    gradient(weights, buffers, batch, gradient) {
+    gradient(weights, buffers, batch, gradient, precision) {
       const used = engine();
-      if (isSynchronous(used)) return used.gradient(weights, buffers, batch, gradient);
-      return withEngine((present) => present.gradient(weights, buffers, batch, gradient));
+      if (isSynchronous(used)) return used.gradient(weights, buffers, batch, gradient, precision);
+      return withEngine((present) =>
+        present.gradient(weights, buffers, batch, gradient, precision),
+      );
     },
     async time(backend) {
       const name = requireBackend(backend);
@@ -122,9 +129,10 @@ async function timeSteps(
   const { plan, sampleBatch, sampleWeights } = options;
   const gradient = new Float32Array(plan.model.parameterCount);
   const buffers = new Float32Array(plan.model.bufferCount);
+  const precision = { format: plan.precision.format, lossScale: 1 };
   const step = async (): Promise<number> => {
     const startMs = now();
-    await engine.gradient(sampleWeights(), buffers, sampleBatch(), gradient);
+    await engine.gradient(sampleWeights(), buffers, sampleBatch(), gradient, precision);
     return now() - startMs;
   };
   await step();

@@ -4,6 +4,7 @@ import type { Plan } from '#core/plan';
 import { type Batcher, createBatcher } from '#data/batches';
 import type { Engine } from '#engine/engine';
 import type { EvalShare, ReplicaService, ReplicaSetup } from '#protocol/replica';
+import { vectorLengthOf } from '#transport/channel';
 import { createEndpoint } from '#transport/create';
 import { CollectiveAbortedError, type Endpoint } from '#transport/endpoint';
 import { createBackend, type ReplicaBackend } from './backend.ts';
@@ -97,10 +98,11 @@ export function createReplica(): ReplicaService {
     useBackend: (backend) => required().backend.use(backend),
     async broadcastWeights() {
       const { endpoint, training, plan } = required();
+      if (plan.mistakes.noBroadcast) return training.weightsHash();
       endpoint.input.set(training.weights);
       const whole = { start: 0, end: plan.model.parameterCount };
       await endpoint.run(ringBroadcast(plan.worldSize), whole);
-      training.setWeights(endpoint.output);
+      training.setWeights(endpoint.output.subarray(0, whole.end));
       return training.weightsHash();
     },
     async grant(limit) {
@@ -130,8 +132,8 @@ export function createReplica(): ReplicaService {
 
 function createSession(setup: ReplicaSetup, now: () => number): Session {
   const { plan, rank, data } = setup;
-  const { worldSize, model } = plan;
-  const vectorLength = model.parameterCount;
+  const { worldSize } = plan;
+  const vectorLength = vectorLengthOf(plan);
   const endpoint = createEndpoint({ rank, worldSize, vectorLength, link: setup.link });
   const telemetry = createTelemetry(rank, setup.telemetry, now);
   const batcher = createBatcher({ data, plan, rank });
@@ -172,7 +174,7 @@ async function oneStep(session: Session): Promise<void> {
   const step = session.completed;
   const outcome = await training.step(step);
   if (!outcome.finite) {
-    telemetry.report({ type: 'nonFinite', step, ownLoss: outcome.ownLoss });
+    telemetry.report({ type: 'nonFinite', step, own: outcome.own });
     session.ended = true;
     return;
   }

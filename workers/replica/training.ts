@@ -1,23 +1,19 @@
-/** @file One rank's training state and one step of it: gradient, all-reduce, update, hash. */
-import { bucketRanges, firstIterationRanges } from '#core/buckets';
-import type { Range, Schedule } from '#core/collective';
+/** @file One rank's training state and one step of it: gradient, reduction, update, agreement, hash. */
+import { clipGradientNorm } from '#core/clip';
 import { HashState } from '#core/hash';
 import { initialWeights } from '#core/initial-weights';
 import { learningRateAt } from '#core/learning-rate';
+import type { Parameter } from '#core/model';
 import { createOptimizer } from '#core/optimizers';
 import type { Plan } from '#core/plan';
-import { ringAllReduce } from '#core/ring';
-import type { Batch, GradientResult } from '#engine/engine';
-import type { Activity, StepReport } from '#protocol/replica';
+import type { Batch } from '#engine/engine';
+import type { Activity, NonFiniteCause, StepReport } from '#protocol/replica';
 import type { Endpoint } from '#transport/endpoint';
-
-/** Computes gradients; the engine behind it may change when a device is lost. */
-export type ComputeGradient = (
-  weights: Float32Array,
-  buffers: Float32Array,
-  batch: Batch,
-  gradient: Float32Array,
-) => GradientResult | Promise<GradientResult>;
+import { type ComputeGradient, createGradientStep, type StepGradient } from './gradient-step.ts';
+import { createPrecision } from './precision.ts';
+import { createReduction } from './reduction.ts';
+import { createStepClock } from './step-clock.ts';
+import { createSynchronisation } from './synchronisation.ts';
 
 export interface TrainingOptions {
   readonly plan: Plan;
@@ -31,7 +27,7 @@ export interface TrainingOptions {
 
 export type StepOutcome =
   | { readonly finite: true; readonly report: StepReport | null }
-  | { readonly finite: false; readonly ownLoss: number };
+  | { readonly finite: false; readonly own: NonFiniteCause | null };
 
 export interface Training {
   readonly weights: Float32Array;
@@ -43,28 +39,59 @@ export interface Training {
   step(step: number): Promise<StepOutcome>;
 }
 
+/** What the record of a step says beside its hash and its times. */
+type StepFacts = Pick<
+  StepReport,
+  'step' | 'loss' | 'bytesSent' | 'heldBytes' | 'gatheredBytes' | 'gradientNorm' | 'synchronised'
+>;
+
 export function createTraining(options: TrainingOptions): Training {
-  const { plan, endpoint, now, activity } = options;
-  const { model } = plan;
+  const { plan, endpoint, now } = options;
+  const { model, worldSize } = plan;
   const weights = new Float32Array(model.parameterCount);
-  weights.set(options.initialWeights ?? initialWeights(model, plan.seed));
+  weights.set(options.initialWeights ?? initialWeights(model, seedOf(plan, endpoint.rank)));
   let buffers: Float32Array = new Float32Array(model.bufferCount);
-  const optimizer = createOptimizer(plan.optimizer);
+  const precision = createPrecision(plan.precision, model.parameterCount);
+  precision.settle(weights);
+  const optimizer = createOptimizer(plan.optimizer, model.parameters.map(rangeOf));
   const optimizerState = optimizer.init(model.parameterCount);
-  const reduce = createReduction(plan, endpoint);
-  const local = plan.worldSize === 1;
+  const reduction = createReduction(plan, endpoint);
+  const synchronisation = createSynchronisation(plan, endpoint);
+  const clock = createStepClock(now);
+  const gradientOf = createGradientStep({ ...options, precision, reduction, clock });
+  const clip = createClipping(plan);
   const hash = new HashState();
   const chain = new HashState();
-  const sinceRecord = { computeMs: 0, communicateMs: 0, updateMs: 0 };
+  /** Set in a step of its own; the others hear of it when they agree next. */
+  let ownFault: NonFiniteCause | null = null;
 
-  const report = (step: number, loss: number, bytesSent: number): StepReport => {
-    const result = { step, loss, bytesSent, weightsHash: hash.toHex(), ...sinceRecord };
-    Object.assign(sinceRecord, { computeMs: 0, communicateMs: 0, updateMs: 0 });
-    return { ...result, hashChain: chain.toHex() };
-  };
   const hashWeights = (): void => {
     hash.reset();
     hash.update(weights);
+  };
+  const report = (facts: StepFacts): StepReport => ({
+    ...facts,
+    residualNorm: reduction.residualNorm(),
+    precision: precision.report(),
+    weightsHash: hash.toHex(),
+    hashChain: chain.toHex(),
+    ...clock.take(),
+  });
+
+  /** The update of a step; null where the gradient is no number, else the norm that was clipped. */
+  const update = (
+    computed: StepGradient,
+    learningRate: number,
+  ): { readonly gradientNorm: number | null } | null => {
+    const reduced = precision.receive(computed.gradient);
+    if (reduced.kind === 'nonFinite') return null;
+    buffers = computed.buffers;
+    if (reduced.kind === 'skip') return { gradientNorm: null };
+    reduction.commit();
+    const { gradient, norm } = clip(reduced.gradient);
+    optimizer.update(optimizerState, weights, gradient, learningRate);
+    precision.settle(weights);
+    return { gradientNorm: norm };
   };
 
   return {
@@ -72,67 +99,74 @@ export function createTraining(options: TrainingOptions): Training {
     get buffers() {
       return buffers;
     },
-    setWeights: (values) => weights.set(values),
+    setWeights(values) {
+      weights.set(values);
+      precision.settle(weights);
+    },
     weightsHash() {
       hashWeights();
       return hash.toHex();
     },
     async step(step) {
-      const startMs = now();
-      activity('computing');
-      const batch = options.batchAt(step);
-      const computed = options.gradient(weights, buffers, batch, endpoint.input);
-      const result = computed instanceof Promise ? await computed : computed;
-      const loss = Math.fround(result.loss);
-      prepareGradient(endpoint.input, loss, plan.worldSize);
-      const computedMs = now();
-
-      let bytesSent = 0;
-      if (!local) {
-        activity('communicating');
-        bytesSent = await reduce(step);
+      clock.start();
+      if (step === 0) synchronisation.begin(weights);
+      const learningRate = learningRateAt(plan.learningRate, step, plan.totalSteps);
+      const reduces = synchronisation.reducesGradients(step);
+      const computing = gradientOf({ step, weights, buffers, learningRate, reduces });
+      const computed = computing instanceof Promise ? await computing : computing;
+      const updated = update(computed, learningRate);
+      ownFault ??= updated === null ? precision.fault() : null;
+      if (updated === null) {
+        if (reduces || worldSize === 1) return { finite: false, own: ownFault };
+        weights[0] = Number.NaN;
       }
-      const averaged = local ? endpoint.input : endpoint.output;
-      const reducedMs = now();
-      if (Number.isNaN(averaged[0])) return { finite: false, ownLoss: loss };
-
-      buffers = result.buffers;
-      const rate = learningRateAt(plan.learningRate, step, plan.totalSteps);
-      optimizer.update(optimizerState, weights, averaged, rate);
+      const synchronised = synchronisation.agreesAfter(step);
+      let weightBytes = 0;
+      if (synchronisation.averagesWeights(step)) {
+        clock.lap('updateMs');
+        weightBytes = await synchronisation.run(weights);
+        if (Number.isNaN(weights[0])) return { finite: false, own: ownFault };
+        precision.settle(weights);
+        clock.lap('communicateMs');
+      }
       hashWeights();
-      chain.fold(hash);
-      sinceRecord.computeMs += computedMs - startMs;
-      sinceRecord.communicateMs += reducedMs - computedMs;
-      sinceRecord.updateMs += now() - reducedMs;
+      if (synchronised) chain.fold(hash);
+      clock.lap('updateMs');
       const due = (step + 1) % plan.logEvery === 0 || step === plan.totalSteps - 1;
-      return { finite: true, report: due ? report(step, loss, bytesSent) : null };
+      if (!due) return { finite: true, report: null };
+      const { loss, bytes, heldBytes } = computed;
+      const bytesSent = bytes.allReduce + bytes.allGather + weightBytes;
+      const gradientNorm = updated?.gradientNorm ?? null;
+      const gatheredBytes = bytes.allGather;
+      return {
+        finite: true,
+        report: report({
+          step,
+          loss,
+          bytesSent,
+          heldBytes,
+          gatheredBytes,
+          gradientNorm,
+          synchronised,
+        }),
+      };
     },
   };
 }
 
-/**
- * DDP multiplies by 1/N before it sums (reducer.cpp). A loss that is not finite is made known to
- * all ranks by a NaN in the first element, which the sum carries to every one of them.
- */
-function prepareGradient(gradient: Float32Array, loss: number, worldSize: number): void {
-  if (worldSize > 1) {
-    const share = Math.fround(1 / worldSize);
-    for (let i = 0; i < gradient.length; i++) gradient[i] = (gradient[i] ?? 0) * share;
-  }
-  if (!Number.isFinite(loss)) gradient[0] = Number.NaN;
+/** The same on every rank, for rank 0's weights are broadcast anyway; unless that is left out. */
+function seedOf({ seed, mistakes }: Plan, rank: number): number {
+  return mistakes.noBroadcast ? (seed + rank) >>> 0 : seed;
 }
 
-/** The all-reduce of a step's buckets, in launch order; resolves with the bytes this rank sent. */
-function createReduction(plan: Plan, endpoint: Endpoint): (step: number) => Promise<number> {
-  const schedule: Schedule = ringAllReduce(plan.worldSize);
-  const first: readonly Range[] = firstIterationRanges(plan.model.parameters);
-  const later: readonly Range[] = bucketRanges(plan.model.parameters, plan.buckets);
-  return async (step) => {
-    let bytes = 0;
-    for (const range of step === 0 ? first : later) {
-      const running = endpoint.run(schedule, range);
-      bytes += (running instanceof Promise ? await running : running).bytesSent;
-    }
-    return bytes;
+const rangeOf = ({ offset, length }: Parameter) => ({ start: offset, end: offset + length });
+
+/** Clipping to the plan's norm, on a copy, for peers may still read the average. */
+function createClipping({ clipNorm, model }: Plan) {
+  const clipped = new Float32Array(clipNorm > 0 ? model.parameterCount : 0);
+  return (gradient: Float32Array): { gradient: Float32Array; norm: number | null } => {
+    if (clipNorm === 0) return { gradient, norm: null };
+    clipped.set(gradient);
+    return { gradient: clipped, norm: clipGradientNorm(clipped, clipNorm) };
   };
 }

@@ -1,8 +1,12 @@
 /** @file Words for every field of the experiment and for its choices. */
 import type { FieldKey } from '../keys.ts';
 import type { Message } from '../message.ts';
+import { communication } from './communication.ts';
+import { precision } from './precision.ts';
 
 export const fields = {
+  ...precision,
+  ...communication,
   'field.data.name.label': 'Data',
   'field.data.name.line': 'What the replicas learn from.',
   'field.data.name.help':
@@ -74,7 +78,7 @@ export const fields = {
   'field.optimizer.kind.label': 'Optimizer',
   'field.optimizer.kind.line': 'How a gradient becomes an update.',
   'field.optimizer.kind.help':
-    'Every replica applies the same averaged gradient with the same optimizer, so the weights stay equal. sgd keeps one number a parameter, adam and adamw keep two.',
+    'Every replica applies the same averaged gradient with the same optimizer, so the weights stay equal. sgd and lars keep one number a parameter, the others two. lars and lamb give each layer a rate of its own, for large batches.',
   'field.optimizer.momentum.label': 'Momentum',
   'field.optimizer.momentum.line': 'How much of the last update carries on.',
   'field.optimizer.momentum.help':
@@ -110,7 +114,7 @@ export const fields = {
   'field.learningRate.decay.label': 'Decay',
   'field.learningRate.decay.line': 'What the rate does after the warm-up.',
   'field.learningRate.decay.help':
-    'none keeps it; cosine lowers it to zero by the end of the run. Falling rates settle the weights and usually give a lower final loss.',
+    'none keeps it; cosine lowers it to zero by the end of the run; step drops it at the milestones. Falling rates settle the weights and usually give a lower final loss.',
   'field.buckets.firstMiB.label': 'First bucket',
   'field.buckets.firstMiB.line': 'MiB at which the first bucket is full.',
   'field.buckets.firstMiB.help':
@@ -160,8 +164,11 @@ export const fields = {
   'choice.optimizer.kind.sgd': 'SGD',
   'choice.optimizer.kind.adam': 'Adam',
   'choice.optimizer.kind.adamw': 'AdamW',
+  'choice.optimizer.kind.lamb': 'LAMB',
+  'choice.optimizer.kind.lars': 'LARS',
   'choice.learningRate.decay.none': 'Constant',
   'choice.learningRate.decay.cosine': 'Cosine',
+  'choice.learningRate.decay.step': 'Steps',
   'choice.transport.auto': 'Automatic',
   'choice.transport.shared': 'Shared memory',
   'choice.transport.ports': 'Message ports',

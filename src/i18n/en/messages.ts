@@ -28,6 +28,23 @@ export const messages = {
     'Nesterov needs momentum above 0. Raise the momentum or switch Nesterov off.',
   'problem.tooManySteps':
     'That makes {steps} steps; at most {maximum} are allowed. Train for less, or take a larger batch.',
+  'problem.nodesDivideReplicas':
+    'Nodes of one size must make up the {replicas} replicas. Allowed: {allowed}.',
+  'problem.gatherNeedsRing':
+    'What {kind} sends differs from rank to rank and cannot be added up on the way, so it is gathered around the ring. Take ring, or a compression that adds up: cast, randomK or powerSgd.',
+  'problem.compressionNeedsGradients':
+    'Under {sync} the ranks exchange weights, and compression is for gradients. Take none, or allReduce.',
+  'problem.dgcHasMomentum':
+    'DGC has the momentum inside. Take sgd with momentum 0 behind it, and set compression.momentum.',
+  'problem.scaledWithFeedback':
+    'Scaled by d / k, the residual would be sent d / k times. Take scaling or error feedback.',
+  'problem.nothingKeptBack':
+    'There is no residual to lose here. Take a compression with error feedback: topK, randomK, dgc, efSignSgd, oneBit or powerSgd.',
+  'problem.sumNeedsGradients':
+    'Under {sync} no gradients are summed over the ranks. Take allReduce, or switch this off.',
+  'problem.microBatchesOverBatch':
+    'A batch of {batch} has at most {batch} parts. Take fewer, or a larger batch.',
+  'problem.milestonesAscend': 'Milestones are steps in ascending order, each once.',
   'problem.addressTooLong':
     'An address holds at most {maximum} characters of experiment. Copy the link again.',
   'problem.addressVersion':
@@ -43,6 +60,7 @@ export const messages = {
   'unit.neurons': { one: '{count} neuron', other: '{count} neurons' },
   'unit.channels': { one: '{count} channel', other: '{count} channels' },
   'unit.characters': { one: '{count} character', other: '{count} characters' },
+  'unit.values': { one: '{count} number', other: '{count} numbers' },
   'unit.mebibytes': '{count} MiB',
 
   'preset.mnist-mlp.name': 'Digits, four replicas',
@@ -66,6 +84,12 @@ export const messages = {
   'preset.moby-dick.name': 'Moby-Dick, a transformer',
   'preset.moby-dick.description':
     'Two replicas of a small transformer learn to write English, a character at a time. Takes about three minutes.',
+  'preset.mnist-bf16.name': 'Digits in bf16',
+  'preset.mnist-bf16.description':
+    'The range of fp32 in sixteen bits: it trains without loss scaling. The rounding is emulated.',
+  'preset.fp16-unscaled.name': 'fp16 without loss scaling',
+  'preset.fp16-unscaled.description':
+    'Twenty layers shrink the gradient below what fp16 can hold, and nothing is learned. Set loss scaling to dynamic and it is.',
   'preset.mnist-webgpu.name': 'Digits on WebGPU',
   'preset.mnist-webgpu.description':
     'The first experiment with WebGPU forced. All replicas share the one GPU of this machine.',
@@ -92,5 +116,9 @@ export const messages = {
   'group.dataParallel': 'Data parallel',
   'group.optimizer': 'Optimizer',
   'group.communication': 'Communication',
+  'group.mistakes': 'Classic mistakes',
+  'problem.fp8NeedsScaling':
+    'Eight bits lose nearly every gradient that is not scaled. Take dynamic or fixed loss scaling.',
+  'group.precision': 'Precision',
   'group.run': 'Run',
 } as const satisfies Readonly<Record<ExperimentKey, Message>>;

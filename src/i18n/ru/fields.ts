@@ -1,8 +1,12 @@
 /** @file Слова для каждого поля эксперимента и для его значений. */
 import type { FieldKey } from '../keys.ts';
 import type { Message } from '../message.ts';
+import { communication } from './communication.ts';
+import { precision } from './precision.ts';
 
 export const fields = {
+  ...precision,
+  ...communication,
   'field.data.name.label': 'Данные',
   'field.data.name.line': 'На чём учатся реплики.',
   'field.data.name.help':
@@ -74,7 +78,7 @@ export const fields = {
   'field.optimizer.kind.label': 'Оптимизатор',
   'field.optimizer.kind.line': 'Как градиент превращается в обновление весов.',
   'field.optimizer.kind.help':
-    'Все реплики применяют один и тот же усреднённый градиент одним и тем же способом, поэтому веса остаются равными. sgd хранит одно число на параметр, adam и adamw — два.',
+    'Все реплики применяют один и тот же усреднённый градиент одним и тем же способом, поэтому веса остаются равными. sgd и lars хранят одно число на параметр, остальные — два. lars и lamb дают каждому слою свою скорость, для больших батчей.',
   'field.optimizer.momentum.label': 'Момент',
   'field.optimizer.momentum.line': 'Какая часть прошлого обновления сохраняется.',
   'field.optimizer.momentum.help':
@@ -110,7 +114,7 @@ export const fields = {
   'field.learningRate.decay.label': 'Снижение',
   'field.learningRate.decay.line': 'Что происходит со скоростью после разогрева.',
   'field.learningRate.decay.help':
-    'none оставляет её постоянной, cosine плавно снижает до нуля к концу запуска. При снижении веса успокаиваются, и итоговое значение функции потерь обычно ниже.',
+    'none оставляет её постоянной, cosine плавно снижает до нуля к концу запуска, step снижает её на рубежах. При снижении веса успокаиваются, и итоговое значение функции потерь обычно ниже.',
   'field.buckets.firstMiB.label': 'Первая корзина',
   'field.buckets.firstMiB.line': 'Размер в МиБ, при котором закрывается первая корзина.',
   'field.buckets.firstMiB.help':
@@ -159,8 +163,11 @@ export const fields = {
   'choice.optimizer.kind.sgd': 'SGD',
   'choice.optimizer.kind.adam': 'Adam',
   'choice.optimizer.kind.adamw': 'AdamW',
+  'choice.optimizer.kind.lamb': 'LAMB',
+  'choice.optimizer.kind.lars': 'LARS',
   'choice.learningRate.decay.none': 'Постоянная',
   'choice.learningRate.decay.cosine': 'Косинус',
+  'choice.learningRate.decay.step': 'Ступени',
   'choice.transport.auto': 'Автоматически',
   'choice.transport.shared': 'Общая память',
   'choice.transport.ports': 'Порты сообщений',

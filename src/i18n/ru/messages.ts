@@ -29,6 +29,23 @@ export const messages = {
     'Метод Нестерова требует момента больше 0. Увеличьте момент или выключите метод Нестерова.',
   'problem.tooManySteps':
     'Получается {steps} шагов, а допустимо не больше {maximum}. Сократите обучение или увеличьте батч.',
+  'problem.nodesDivideReplicas':
+    'Реплик {replicas}, и они должны делиться на равные узлы. Допустимые значения: {allowed}.',
+  'problem.gatherNeedsRing':
+    'Посылки {kind} у рангов разные, складывать их по пути нельзя, поэтому их собирают по кольцу. Выберите ring или сжатие, которое складывается: cast, randomK, powerSgd.',
+  'problem.compressionNeedsGradients':
+    'При {sync} ранги обмениваются весами, а сжатие работает с градиентами. Выберите none или allReduce.',
+  'problem.dgcHasMomentum':
+    'У DGC момент внутри. Возьмите за ним sgd с моментом 0 и задайте compression.momentum.',
+  'problem.scaledWithFeedback':
+    'С множителем d / k остаток передавался бы d / k раз. Выберите множитель или возврат ошибки.',
+  'problem.nothingKeptBack':
+    'Здесь нет остатка, который можно потерять. Возьмите сжатие с возвратом ошибки: topK, randomK, dgc, efSignSgd, oneBit или powerSgd.',
+  'problem.sumNeedsGradients':
+    'При {sync} градиенты рангов не складываются. Выберите allReduce или выключите это.',
+  'problem.microBatchesOverBatch':
+    'В батче из {batch} примеров не больше {batch} частей. Уменьшите их число или увеличьте батч.',
+  'problem.milestonesAscend': 'Рубежи — это шаги по возрастанию, каждый один раз.',
   'problem.addressTooLong':
     'Описание эксперимента в ссылке занимает не больше {maximum} символов. Скопируйте ссылку заново.',
   'problem.addressVersion':
@@ -91,6 +108,12 @@ export const messages = {
     many: '{count} символов',
     other: '{count} символа',
   },
+  'unit.values': {
+    one: '{count} число',
+    few: '{count} числа',
+    many: '{count} чисел',
+    other: '{count} числа',
+  },
   'unit.mebibytes': '{count} МиБ',
   'preset.mnist-mlp.name': 'Цифры, четыре реплики',
   'preset.mnist-mlp.description':
@@ -113,6 +136,12 @@ export const messages = {
   'preset.moby-dick.name': '«Моби Дик», трансформер',
   'preset.moby-dick.description':
     'Две реплики небольшого трансформера учатся писать по-английски, символ за символом. Занимает около трёх минут.',
+  'preset.mnist-bf16.name': 'Цифры в bf16',
+  'preset.mnist-bf16.description':
+    'Диапазон fp32 в шестнадцати битах: обучение идёт без масштаба потерь. Округление эмулируется.',
+  'preset.fp16-unscaled.name': 'fp16 без масштаба потерь',
+  'preset.fp16-unscaled.description':
+    'Двадцать слоёв уменьшают градиент ниже предела fp16, и ничему не удаётся научиться. С масштабом dynamic — удаётся.',
   'preset.mnist-webgpu.name': 'Цифры на WebGPU',
   'preset.mnist-webgpu.description':
     'Первый эксперимент, но только на WebGPU. Все реплики делят один графический процессор этой машины.',
@@ -135,5 +164,9 @@ export const messages = {
   'group.dataParallel': 'Параллелизм данных',
   'group.optimizer': 'Оптимизатор',
   'group.communication': 'Обмен',
+  'group.mistakes': 'Классические ошибки',
+  'problem.fp8NeedsScaling':
+    'Восемь бит теряют почти все градиенты без масштабирования. Выберите dynamic или fixed.',
+  'group.precision': 'Точность',
   'group.run': 'Запуск',
 } as const satisfies Readonly<Record<ExperimentKey, Message>>;
