@@ -55,7 +55,7 @@ async function gradientOf(
 
 for (const backend of ['cpu', 'wasm'] as const) {
   for (const [name, model] of Object.entries(MODELS)) {
-    test(`EN-13 recomputed activations give the same bits and hold less: ${name}, ${backend}`, async () => {
+    test(`EN-16 recomputed activations give the same bits and hold less: ${name}, ${backend}`, async () => {
       for (const precision of [FULL_PRECISION, { format: 'fp16', lossScale: 64 } as const]) {
         const kept = await gradientOf(backend, model, false, precision);
         const recomputed = await gradientOf(backend, model, true, precision);
