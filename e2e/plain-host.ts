@@ -22,21 +22,22 @@ export interface PlainHost {
 }
 
 /**
- * Serves `directory` below `prefix` ("/course/lab/"). `pages` are further documents by path. Any
- * "127.0.0.x" is this machine, so two hosts are two sites.
+ * Serves `directory` below `prefix` ("/course/lab/"). `pages` are further documents by path,
+ * sent with `pageHeaders`. Any "127.0.0.x" is this machine, so two hosts are two sites.
  */
 export async function startPlainHost(
   directory: string,
   prefix: string,
   pages: Readonly<Record<string, string>> = {},
   host = '127.0.0.1',
+  pageHeaders: Readonly<Record<string, string>> = {},
 ): Promise<PlainHost> {
   const requested: string[] = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://host');
     const page = pages[pathname];
     if (page !== undefined) {
-      response.writeHead(200, { 'Content-Type': 'text/html' }).end(page);
+      response.writeHead(200, { 'Content-Type': 'text/html', ...pageHeaders }).end(page);
       return;
     }
     const name = pathname.endsWith('/') ? `${pathname}index.html` : pathname;

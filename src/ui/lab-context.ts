@@ -48,7 +48,10 @@ export function useLive(): LiveFigures {
   return useSyncExternalStore(beat.subscribe, series.live);
 }
 
-/** Calls `draw` in the animation frame after a beat, and not before `intervalMs` have passed. */
+/**
+ * Calls `draw` on a beat, in the very task in which React renders, so that the browser lays out
+ * once for both; not before `intervalMs` have passed, and in a hidden tab only when it is seen again.
+ */
 export function useDrawing(draw: () => void, intervalMs = 0): void {
   const { beat } = useLab().store;
   const latest = useRef(draw);
@@ -58,11 +61,12 @@ export function useDrawing(draw: () => void, intervalMs = 0): void {
   });
   useEffect(() => {
     let frame = 0;
-    const ask = (): void => {
+    const show = (): void => {
       cancelAnimationFrame(frame);
-      frame = requestAnimationFrame(() => latest.current());
+      if (document.hidden) frame = requestAnimationFrame(() => latest.current());
+      else latest.current();
     };
-    const unsubscribe = beat.subscribe(intervalMs === 0 ? ask : throttle(ask, intervalMs));
+    const unsubscribe = beat.subscribe(intervalMs === 0 ? show : throttle(show, intervalMs));
     return () => {
       unsubscribe();
       cancelAnimationFrame(frame);
