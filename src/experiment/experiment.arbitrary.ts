@@ -10,7 +10,7 @@ import { modelsFor } from './rules.ts';
 import { nest, presentFields } from './values.ts';
 
 /** Any value the table allows for a field; limits and defaults come up often. */
-export function arbitraryValue(field: Field): fc.Arbitrary<unknown> {
+function arbitraryValue(field: Field): fc.Arbitrary<unknown> {
   switch (field.kind) {
     case 'choice':
       return fc.constantFrom(...field.choices);

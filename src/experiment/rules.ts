@@ -10,7 +10,7 @@ import type { Fault, Rule } from './rule.ts';
 import { valueAt } from './values.ts';
 
 /** Steps of one run; with a record each this is what a page's memory bears. */
-export const MOST_STEPS = 1_000_000;
+const MOST_STEPS = 1_000_000;
 
 /** Models that can read a data set. */
 export function modelsFor(data: DataChoice['name']): readonly Experiment['model']['kind'][] {

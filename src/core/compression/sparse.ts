@@ -14,7 +14,7 @@ export function createSparse(count: number): SparsePayload {
 }
 
 /** Views of a payload that arrived. Throws RangeError for a length that is no whole number of entries. */
-export function openSparse(payload: Uint8Array): SparsePayload {
+function openSparse(payload: Uint8Array): SparsePayload {
   if (payload.byteLength % 8 !== 0) {
     throw new RangeError(
       `sparse payload of ${payload.byteLength} bytes; entries have 8 bytes each`,
