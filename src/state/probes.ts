@@ -3,6 +3,8 @@ import type { LabStore } from './lab-store.ts';
 
 /** Wall milliseconds between two rounds; a round is one call of each kind. */
 const INTERVAL_MS = 500;
+/** Wall milliseconds that an answer waits for a beat; without news there is none. */
+const BEAT_PATIENCE_MS = 300;
 
 export interface ProbeOptions {
   /** False while nobody can see the answer (a hidden tab). */
@@ -25,6 +27,7 @@ export function pollProbes(store: LabStore, options: ProbeOptions): () => void {
     const moment = `${run.status} ${store.series.live().completed}`;
     if (moment === answered) return;
     const [probe, batches] = await Promise.all([conductor.probe(), conductor.sampleBatches()]);
+    await nextBeat(store);
     // A reset while the answer was under way leaves nothing to show it beside.
     if (store.getState().run.info !== run.info) return;
     answered = moment;
@@ -43,4 +46,17 @@ export function pollProbes(store: LabStore, options: ProbeOptions): () => void {
       });
   }, INTERVAL_MS);
   return () => clearInterval(timer);
+}
+
+/** Resolves on the next beat, so that answers are drawn in a frame that is drawn anyway. */
+function nextBeat({ beat }: LabStore): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      unsubscribe();
+      resolve();
+    };
+    const timer = setTimeout(end, BEAT_PATIENCE_MS);
+    const unsubscribe = beat.subscribe(end);
+  });
 }

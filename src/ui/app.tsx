@@ -1,6 +1,6 @@
 /** @file The lab: a story from left to right, and the wall-time strip below it. */
 
-import { useEffect } from 'react';
+import { useEffect, useLayoutEffect } from 'react';
 import { pollProbes } from '#state/probes';
 import { ClusterPanel } from './cluster-panel.tsx';
 import { ExperimentPanel } from './experiment-panel.tsx';
@@ -28,7 +28,8 @@ function useDocument(): void {
   const { locale } = useSettings();
   const theme = useTheme();
   const title = t('page.documentTitle');
-  useEffect(() => {
+  // Before any passive effect: children read the theme's colours in theirs.
+  useLayoutEffect(() => {
     document.documentElement.lang = locale;
     document.documentElement.setAttribute('data-theme', theme);
     document.title = title;

@@ -25,15 +25,27 @@ export function count(locale: Locale, value: number): string {
   return format(locale, 0, 0).format(value);
 }
 
-/** A loss in nats: three decimals, fewer where it is large. */
+/** Where plain digits would not fit their place any more. */
+const EXPONENT_FROM = 1e5;
+const DECIMAL_SIGN = { en: '.', ru: ',' } as const;
+
+/** 123456 as "1.23e5": three significant digits, trailing zeros left out. */
+function exponent(locale: Locale, value: number): string {
+  const [digits = '', power = ''] = value.toExponential(2).split('e+');
+  return `${String(Number(digits)).replace('.', DECIMAL_SIGN[locale])}e${power}`;
+}
+
+/** A loss in nats: three decimals, fewer where it is large, an exponent from 1e5 up. */
 export function loss(locale: Locale, value: number): string {
   if (!Number.isFinite(value)) return 'NaN';
+  if (value >= EXPONENT_FROM) return exponent(locale, value);
   const decimals = value >= 100 ? 1 : value >= 10 ? 2 : value >= 0.01 ? 3 : 4;
   return format(locale, decimals, decimals).format(value);
 }
 
-/** The end of a value axis: as few decimals as it needs, two at most. */
+/** The end of a value axis: as few decimals as it needs, two at most; an exponent from 1e5 up. */
 export function tick(locale: Locale, value: number): string {
+  if (value >= EXPONENT_FROM) return exponent(locale, value);
   return format(locale, 0, 2).format(value);
 }
 

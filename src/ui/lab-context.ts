@@ -6,7 +6,6 @@ import type { DataChoice } from '#experiment/experiment';
 import { type Locale, type MessageKey, type MessageParameters, translate } from '#i18n/translate';
 import type { LabState, LabStore } from '#state/lab-store';
 import type { LiveFigures } from '#state/run-series';
-import { throttle } from '#state/throttle';
 import type { Settings, SettingsStore } from './settings.ts';
 
 /** A cloud of labelled points in [-1, 1]^2, to draw on a task's card. */
@@ -50,9 +49,9 @@ export function useLive(): LiveFigures {
 
 /**
  * Calls `draw` on a beat, in the very task in which React renders, so that the browser lays out
- * once for both; not before `intervalMs` have passed, and in a hidden tab only when it is seen again.
+ * once for both; only on each `every`th beat, and in a hidden tab only when it is seen again.
  */
-export function useDrawing(draw: () => void, intervalMs = 0): void {
+export function useDrawing(draw: () => void, every = 1): void {
   const { beat } = useLab().store;
   const latest = useRef(draw);
   useEffect(() => {
@@ -61,17 +60,19 @@ export function useDrawing(draw: () => void, intervalMs = 0): void {
   });
   useEffect(() => {
     let frame = 0;
-    const show = (): void => {
+    let beats = 0;
+    const unsubscribe = beat.subscribe(() => {
+      beats++;
+      if (beats % every !== 0) return;
       cancelAnimationFrame(frame);
       if (document.hidden) frame = requestAnimationFrame(() => latest.current());
       else latest.current();
-    };
-    const unsubscribe = beat.subscribe(intervalMs === 0 ? show : throttle(show, intervalMs));
+    });
     return () => {
       unsubscribe();
       cancelAnimationFrame(frame);
     };
-  }, [beat, intervalMs]);
+  }, [beat, every]);
 }
 
 export interface Text {

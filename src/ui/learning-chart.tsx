@@ -1,6 +1,6 @@
 /**
  * @file Loss and accuracy as they were measured, two small charts over one axis. Drawn from the
- * run's series in animation frames; React makes the skeleton only.
+ * run's series on each beat; React makes the skeleton only.
  */
 
 import { useRef } from 'react';

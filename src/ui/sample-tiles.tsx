@@ -13,6 +13,17 @@ interface DigitProps {
   readonly index: number;
 }
 
+let picture: ImageData | null = null;
+
+/** One digit's pixels, in a picture that is used again and again. */
+function pictureOf({ images, index }: DigitProps): ImageData {
+  picture ??= new ImageData(SIDE, SIDE);
+  for (let i = 0; i < PIXELS; i++) {
+    picture.data[4 * i + 3] = images[index * PIXELS + i] ?? 0;
+  }
+  return picture;
+}
+
 /** The test digits of one probe are those of the last: nothing is drawn for them again. */
 function samePixels(a: DigitProps, b: DigitProps): boolean {
   for (let i = 0; i < PIXELS; i++) {
@@ -25,13 +36,7 @@ function samePixels(a: DigitProps, b: DigitProps): boolean {
 export const Digit = memo(function Digit(props: DigitProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
-    const context = canvas.current?.getContext('2d');
-    if (!context) return;
-    const picture = context.createImageData(SIDE, SIDE);
-    for (let i = 0; i < PIXELS; i++) {
-      picture.data[4 * i + 3] = props.images[props.index * PIXELS + i] ?? 0;
-    }
-    context.putImageData(picture, 0, 0);
+    canvas.current?.getContext('2d')?.putImageData(pictureOf(props), 0, 0);
   });
   return <canvas ref={canvas} className="digit" width={SIDE} height={SIDE} />;
 }, samePixels);

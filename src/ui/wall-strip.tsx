@@ -9,7 +9,7 @@ import { type StripGeometry, stripGeometry } from './strip-geometry.ts';
 import { useSize } from './use-size.ts';
 
 /** Slower than the charts: bars are to be compared, not to flicker. */
-const DRAW_INTERVAL_MS = 500;
+const BEATS_A_DRAWING = 2;
 const SHOWN_RECORDS = 8;
 /** Widths of a step's label and of the label at the end. */
 const LABEL_REM = 4.6;
@@ -56,7 +56,7 @@ function StripRows(props: { readonly ranks: number }) {
     const end = axis.current.lastElementChild;
     if (end) end.textContent = figure(duration(t.locale, geometry.totalMs));
   };
-  useDrawing(draw, DRAW_INTERVAL_MS);
+  useDrawing(draw, BEATS_A_DRAWING);
   return (
     <>
       <ul className="strip-ranks" aria-hidden="true">
