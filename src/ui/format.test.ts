@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bytes, duration, figure, loss, percent, rate, shortHash } from './format.ts';
+import { bytes, duration, figure, loss, percent, rate, shortHash, tick } from './format.ts';
 
 test('bytes are decimal, with three significant digits', () => {
   expect(figure(bytes('en', 0))).toBe('0\u00a0B');
@@ -20,6 +20,11 @@ test('losses, shares, rates and hashes', () => {
   expect(loss('en', 1.98754)).toBe('1.988');
   expect(loss('en', 0.00123)).toBe('0.0012');
   expect(loss('en', Number.NaN)).toBe('NaN');
+  expect(loss('en', 99_999.4)).toBe('99,999.4');
+  expect(loss('en', 100_000)).toBe('1e5');
+  expect(loss('ru', 1.2345e21)).toBe('1,23e21');
+  expect(tick('en', 250_000)).toBe('2.5e5');
+  expect(tick('en', 0.5)).toBe('0.5');
   expect(percent('en', 0.9462)).toBe('94.6');
   expect(rate('en', 812_345)).toBe('812,000');
   expect(rate('en', 45.23)).toBe('45.2');
