@@ -162,10 +162,10 @@ export function createLabStore(options: LabOptions): LabStore {
   const actions: LabActions = {
     edit: (path, value) => store.setState((state) => judge(withChoice(state.draft, path, value))),
     load: (result) =>
-      store.setState(
+      store.setState((state) =>
         result.ok
           ? { experiment: result.experiment, draft: draftOf(result.experiment), problems: [] }
-          : { problems: result.problems },
+          : { draft: draftOf(state.experiment), problems: result.problems },
       ),
     chooseTask: (name) =>
       store.setState((state) => judge({ data: { name }, seed: state.experiment.seed })),

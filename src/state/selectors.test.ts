@@ -6,6 +6,7 @@ import { NO_RUN } from './run-state.ts';
 import {
   agreementOf,
   dissenters,
+  faultsWithoutField,
   hasPendingEdits,
   problemsAt,
   ringBound,
@@ -101,5 +102,21 @@ test('UI-2 a field shows its own problems and those of its elements', () => {
   expect(problemsAt(problems, 'model.hidden').map((p) => p.path)).toEqual([
     'model.hidden.1',
     'model.hidden',
+  ]);
+});
+
+test('UI-8 a fault that no shown field has is named apart', () => {
+  const draft = { data: { name: 'mnist' }, model: { kind: 'mlp' } };
+  const at = (path: string): Problem => ({
+    path,
+    found: '1',
+    message: 'problem.unknownField',
+    parameters: {},
+  });
+  const problems = [at(''), at('v'), at('model.hidden.1'), at('data.noise')];
+  expect(faultsWithoutField(problems, draft).map(({ path }) => path)).toEqual([
+    '',
+    'v',
+    'data.noise',
   ]);
 });

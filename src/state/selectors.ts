@@ -1,6 +1,9 @@
 /** @file What the page says about a run, as pure functions of its events and records. */
 import type { Experiment, Problem } from '#experiment/experiment';
+import type { Field } from '#experiment/field';
+import { FIELDS, isPresent } from '#experiment/fields';
 import type { DisagreementEvent, RunEvent, StepEvent, WallRecord } from '#run/log';
+import { type JsonObject, valueAt } from './draft.ts';
 import type { RunState } from './run-state.ts';
 
 /** Bytes of one fp32 number. */
@@ -95,6 +98,17 @@ export function stepSplit(records: readonly WallRecord[]): StepSplit | null {
 /** Whether the next run will differ from the one on the page. */
 export function hasPendingEdits(experiment: Experiment, run: RunState): boolean {
   return run.experiment !== null && JSON.stringify(experiment) !== JSON.stringify(run.experiment);
+}
+
+/** The problems that lie in no field of the draft: those of a link, or of the whole. */
+export function faultsWithoutField(
+  problems: readonly Problem[],
+  draft: JsonObject,
+): readonly Problem[] {
+  const shown = FIELDS.filter((field: Field) => isPresent(field, (at) => valueAt(draft, at)));
+  return problems.filter((problem) =>
+    shown.every(({ path }) => problemsAt([problem], path).length === 0),
+  );
 }
 
 /** The problems of one field, and of what lies within it ("model.hidden" has "model.hidden.1"). */

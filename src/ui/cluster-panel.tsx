@@ -4,6 +4,7 @@ import { useMemo, useRef } from 'react';
 import { isActive } from '#state/run-state';
 import { agreementOf, dissenters } from '#state/selectors';
 import { ClusterCentre } from './cluster-centre.tsx';
+import { FaultList } from './fault-list.tsx';
 import { useLabState, useLive, useText } from './lab-context.ts';
 import { RankCard, type RankCardProps } from './rank-card.tsx';
 import { ringLayout } from './ring-layout.ts';
@@ -106,6 +107,7 @@ export function ClusterPanel() {
         )}
         <span className="clock">{t('page.clock.wall')}</span>
       </div>
+      <FaultList />
       <Ring />
     </section>
   );

@@ -109,6 +109,14 @@ export const page = {
     one: 'One field cannot be used. Until it is mended, the last good experiment holds.',
     other: '{count} faults to mend. Until then the last good experiment holds.',
   },
+  'page.faults.link': {
+    one: 'The link has a fault. The experiment shown here is not the one it means.',
+    other: 'The link has {count} faults. The experiment shown here is not the one it means.',
+  },
+  'page.faults.other': {
+    one: 'A fault that lies in no field:',
+    other: '{count} faults that lie in no field:',
+  },
   'page.notice.pending': 'Your changes hold from the next run on.',
   'page.notice.restart': 'Start it now',
 
