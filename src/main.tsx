@@ -3,7 +3,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { pointsDataset } from '#data/points';
-import { isMessageKey, translate } from '#i18n/translate';
+import { isMessageKey, loadLocale, translate } from '#i18n/translate';
 import { connectConductor } from '#run/client';
 import { experimentInAddress, followAddress } from '#state/address';
 import { createAutomation } from '#state/automation';
@@ -66,6 +66,8 @@ const lab: Lab = {
 };
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no element with the id "root"');
+// Where the table cannot be had the page speaks English rather than not at all.
+await loadLocale(lab.settings.getState().locale).catch(() => undefined);
 createRoot(root).render(
   <StrictMode>
     <App lab={lab} />

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { parseExperiment } from '#experiment/parse';
 import { problemLine, problemMessage } from './problem.ts';
+import { loadLocale } from './translate.ts';
+
+await loadLocale('ru');
 
 const linesOf = (locale: 'en' | 'ru', input: unknown): readonly string[] => {
   const result = parseExperiment(input);

@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest';
 import type { Message } from './message.ts';
-import { isMessageKey, LOCALES, messageKeys, messageOf, translate } from './translate.ts';
+import {
+  isMessageKey,
+  LOCALES,
+  loadLocale,
+  messageKeys,
+  messageOf,
+  translate,
+} from './translate.ts';
+
+await loadLocale('ru');
 
 const slotsOf = (message: Message): string[] => {
   const forms = typeof message === 'string' ? [message] : Object.values(message);

@@ -3,24 +3,30 @@ import { fields as englishFields } from './en/fields.ts';
 import { messages as englishMessages } from './en/messages.ts';
 import { page as englishPage } from './en/page.ts';
 import type { Message } from './message.ts';
-import { fields as russianFields } from './ru/fields.ts';
-import { messages as russianMessages } from './ru/messages.ts';
-import { page as russianPage } from './ru/page.ts';
+import type { russian } from './ru/table.ts';
 
 export const LOCALES = ['en', 'ru'] as const;
 export type Locale = (typeof LOCALES)[number];
 
 const english = { ...englishMessages, ...englishFields, ...englishPage } as const;
-const russian = { ...russianMessages, ...russianFields, ...russianPage } as const;
 
 /** All languages have the same keys; a missing one is an error of the types below. */
 export type MessageKey = keyof typeof english | keyof typeof russian;
 export type MessageParameters = Readonly<Record<string, string | number>>;
 
-const TABLES: Readonly<Record<Locale, Readonly<Record<MessageKey, Message>>>> = {
-  en: english,
-  ru: russian,
-};
+type Table = Readonly<Record<MessageKey, Message>>;
+
+/** English is always there; another language comes with `loadLocale`. */
+const TABLES = new Map<Locale, Table>([['en', english]]);
+
+/** Fetches a language's table; until then English stands in. Resolves at once if it is there. */
+export async function loadLocale(locale: Locale): Promise<void> {
+  if (TABLES.has(locale)) return;
+  const { russian } = await import('./ru/table.ts');
+  TABLES.set(locale, russian);
+}
+
+const tableOf = (locale: Locale): Table => TABLES.get(locale) ?? english;
 
 /** Making one of these costs far more than using it, so there is one a language. */
 const FORMATS = {
@@ -44,7 +50,7 @@ export function translate(
   key: MessageKey,
   parameters: MessageParameters = {},
 ): string {
-  const template = pluralForm(locale, TABLES[locale][key], parameters.count);
+  const template = pluralForm(locale, tableOf(locale)[key], parameters.count);
   return template.replace(/\{(\w+)\}/g, (slot, name: string) => {
     const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     if (value === undefined) return slot;
@@ -64,7 +70,7 @@ export function messageKeys(): readonly MessageKey[] {
 
 /** The message as the table has it, slots unfilled. */
 export function messageOf(locale: Locale, key: MessageKey): Message {
-  return TABLES[locale][key];
+  return tableOf(locale)[key];
 }
 
 function pluralForm(locale: Locale, message: Message, count: string | number | undefined): string {

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { loadLocale } from '#i18n/translate';
 import { bytes, duration, figure, loss, percent, rate, shortHash, tick } from './format.ts';
+
+await loadLocale('ru');
 
 test('bytes are decimal, with three significant digits', () => {
   expect(figure(bytes('en', 0))).toBe('0\u00a0B');

@@ -1,6 +1,7 @@
 /** @file The bar along the top: what it is, what runs, and everything that starts or stops it. */
 
 import { useState } from 'react';
+import { loadLocale } from '#i18n/translate';
 import { isActive } from '#state/run-state';
 import { AboutDialog } from './about-dialog.tsx';
 import { choiceLabel } from './field-words.ts';
@@ -167,7 +168,10 @@ function LanguageSwitch() {
         { value: 'en', label: 'EN', title: 'English' },
         { value: 'ru', label: 'RU', title: 'Русский' },
       ]}
-      onChoose={(value) => settings.setState({ locale: value === 'ru' ? 'ru' : 'en' })}
+      onChoose={(value) => {
+        const locale = value === 'ru' ? 'ru' : 'en';
+        void loadLocale(locale).then(() => settings.setState({ locale }));
+      }}
     />
   );
 }
