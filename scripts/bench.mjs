@@ -23,6 +23,8 @@ import { serve } from './serve.mjs';
 const REPORT = 'docs/evidence/bench.md';
 /** The one benchmark that has no page of its own in bench/. */
 const LAB = 'page';
+/** A page that is not done by then waits for something that will not come. */
+const PATIENCE_MS = 300_000;
 
 /**
  * Names of the pages in bench/, without extension, and of the lab itself.
@@ -48,7 +50,11 @@ function pageNames(wanted) {
 async function measurePage(browser, url) {
   const page = await browser.newPage();
   /** @type {Promise<never>} */
-  const failed = new Promise((_, fail) => page.on('pageerror', fail));
+  const failed = new Promise((_, fail) => {
+    page.on('pageerror', fail);
+    const late = () => fail(new Error(`${url} is not done after ${PATIENCE_MS / 1000} s.`));
+    setTimeout(late, PATIENCE_MS).unref();
+  });
   try {
     await page.goto(url);
     await page.waitForFunction("'measure' in window");
