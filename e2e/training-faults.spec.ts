@@ -8,6 +8,7 @@ import {
   SMALL_MLP,
   start,
   train,
+  withoutNestedWorkers,
 } from './lab.ts';
 
 /** The machine may be busy; what is waited for comes all the same. */
@@ -243,4 +244,37 @@ test.describe('DA-6 a data file', () => {
       await expect.poll(() => state.getAttribute('data-steps')).not.toBe('0');
     });
   }
+});
+
+test.describe('RU-8 a worker that cannot be loaded', () => {
+  const missing = (route: Route): Promise<void> => route.fulfill({ status: 404 });
+
+  test('a replica: the run fails and says so; once it can be had, the next run works', async ({
+    page,
+  }) => {
+    await withoutNestedWorkers(page);
+    const address = '**/assets/replica-*.js';
+    await page.route(address, missing);
+    await openLab(page, 'isolated', '#v=1&data.name=moons&backend=wasm');
+    await trainButton(page).click();
+    const alert = page.getByRole('alert');
+    await expect(alert).toContainText('The run failed');
+    await alert.getByText('Technical detail').click();
+    await expect(alert).toContainText('its script could not be loaded');
+    await page.unroute(address);
+    const { outcome } = await train(page, SMALL_MLP, { backend: 'wasm' });
+    expect(outcome).toMatchObject({ reason: 'finished' });
+  });
+
+  test('the conductor: Train says so, with what to do', async ({ page }) => {
+    await page.route('**/assets/conductor-*.js', missing);
+    await openLab(page);
+    await trainButton(page).click();
+    await expect(page.getByRole('alert')).toContainText('load the page anew');
+    const { outcome } = await train(page, SMALL_MLP);
+    expect(outcome).toMatchObject({
+      reason: 'failed',
+      message: expect.stringMatching('could not be loaded'),
+    });
+  });
 });

@@ -1,5 +1,6 @@
 /** @file What the presets promise to learn, as they stand. */
 
+import { loadavg } from 'node:os';
 import { expect, type Page, test } from '@playwright/test';
 import { type PresetId, presetExperiment } from '#experiment/presets';
 import { type ExperimentInput, expectAgreement, openLab, type TrainedRun, train } from './lab.ts';
@@ -75,11 +76,12 @@ for (const [id, accuracy] of [
 test('the transformer on Moby-Dick falls below 2.0 nats a character', async ({ page }) => {
   test.skip(!FULL, 'takes minutes: RINGSIDE_FULL=1');
   test.setTimeout(20 * MINUTE_MS);
+  const [busyCores = 0] = loadavg();
   const trained = await trainPreset(page, 'moby-dick');
   expect(trained.run?.experiment.replicas).toBe(2);
   expect(trained.summary?.testLoss).toBeLessThan(2);
   // The promise is for two cores that do nothing else.
-  expect(trained.summary?.wallSeconds).toBeLessThan(180);
+  if (busyCores < 1) expect(trained.summary?.wallSeconds).toBeLessThan(180);
 });
 
 test('the transformer learns: below 2.6 nats a character after 200 steps', async ({ page }) => {

@@ -2,6 +2,7 @@
 import { createConductor } from '#run/conductor';
 import { exposeService, type RemotePort } from '#run/remote';
 import type { ReplicaWorker } from '#run/replica-pool';
+import { reasonOf } from '#run/worker-errors';
 
 function spawnReplica(): ReplicaWorker {
   const worker = new Worker(new URL('./replica.ts', import.meta.url), { type: 'module' });
@@ -11,7 +12,7 @@ function spawnReplica(): ReplicaWorker {
     port: channel.port2,
     terminate: () => worker.terminate(),
     onCrash: (listener) => {
-      worker.onerror = (event) => listener(event.message);
+      worker.onerror = (event) => listener(reasonOf(event));
     },
   };
 }

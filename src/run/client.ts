@@ -1,9 +1,12 @@
 /** @file The page's end of the conductor: calls go one way, batches of news come the other. */
-import { callback, type Remote, remoteService, withTransfer } from './remote.ts';
+import type { Probe } from '#protocol/replica';
+import { callback, remoteService, withTransfer } from './remote.ts';
 import type { ConductorService, PageBatch, PageHost } from './service.ts';
+import { loadFailed, reasonOf } from './worker-errors.ts';
 
 export interface RunClient {
-  readonly conductor: Remote<ConductorService>;
+  /** Its calls throw where the conductor could not even be loaded. */
+  readonly conductor: Omit<ConductorService, 'connect'>;
   /** Called at most once a frame with what is new; returns the way to unsubscribe. */
   subscribe(listener: (batch: PageBatch) => void): () => void;
 }
@@ -18,6 +21,15 @@ export interface ClientOptions {
 /** Connects the page to a conductor worker that has just been started. */
 export function connectConductor(worker: Worker, options: ClientOptions): RunClient {
   const conductor = remoteService<ConductorService>(worker);
+  const missing = new Promise<never>((_, reject) => {
+    worker.onerror = (event) => {
+      if (loadFailed(event)) reject(new Error(`the conductor: ${reasonOf(event)}`));
+    };
+  });
+  // It may be missing before anything is asked of it.
+  missing.catch(() => undefined);
+  /** The answer to a call; a worker that never ran would leave it open for ever. */
+  const answered = <T>(answer: Promise<T>): Promise<T> => Promise.race([answer, missing]);
   const listeners = new Set<(batch: PageBatch) => void>();
   const spawned = new Map<number, Worker>();
   let nextId = 0;
@@ -31,7 +43,7 @@ export function connectConductor(worker: Worker, options: ClientOptions): RunCli
       const id = nextId++;
       const channel = new MessageChannel();
       const replica = options.spawnReplica();
-      replica.onerror = (event) => onCrash(event.message);
+      replica.onerror = (event) => onCrash(reasonOf(event));
       spawned.set(id, replica);
       replica.postMessage('connect', [channel.port1]);
       return Promise.resolve(withTransfer({ id, port: channel.port2 }, [channel.port2]));
@@ -45,7 +57,16 @@ export function connectConductor(worker: Worker, options: ClientOptions): RunCli
   void conductor.connect(callback(host), options.nestedWorkers);
 
   return {
-    conductor,
+    conductor: {
+      start: (experiment, options) => answered(conductor.start(experiment, options)),
+      pause: () => answered(conductor.pause()),
+      resume: () => answered(conductor.resume()),
+      step: () => answered(conductor.step()),
+      stop: () => answered(conductor.stop()),
+      probe: () => answered<Probe | null>(conductor.probe()),
+      sampleBatches: () => answered(conductor.sampleBatches()),
+      weights: () => answered(conductor.weights()),
+    },
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
