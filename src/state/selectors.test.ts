@@ -8,6 +8,7 @@ import {
   dissenters,
   faultsWithoutField,
   hasPendingEdits,
+  measuresTheSame,
   problemsAt,
   ringBound,
   stepSplit,
@@ -119,4 +120,16 @@ test('UI-8 a fault that no shown field has is named apart', () => {
     'v',
     'data.noise',
   ]);
+});
+
+test('UI-14 measured times hold for the same data, model, batch and replicas only', () => {
+  const of = (input: object) => {
+    const parsed = parseExperiment(input);
+    if (!parsed.ok) throw new Error('not an experiment');
+    return parsed.experiment;
+  };
+  expect(measuresTheSame(of({}), null)).toBe(false);
+  expect(measuresTheSame(of({}), of({ seed: 7 }))).toBe(true);
+  expect(measuresTheSame(of({}), of({ replicas: 2 }))).toBe(false);
+  expect(measuresTheSame(of({}), of({ model: { kind: 'mlp', hidden: [64] } }))).toBe(false);
 });

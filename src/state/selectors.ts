@@ -7,7 +7,7 @@ import { type JsonObject, valueAt } from './draft.ts';
 import type { RunState } from './run-state.ts';
 
 /** Bytes of one fp32 number. */
-const FLOAT_BYTES = 4;
+export const FLOAT_BYTES = 4;
 
 export type Agreement =
   | { readonly kind: 'unknown' }
@@ -98,6 +98,13 @@ export function stepSplit(records: readonly WallRecord[]): StepSplit | null {
 /** Whether the next run will differ from the one on the page. */
 export function hasPendingEdits(experiment: Experiment, run: RunState): boolean {
   return run.experiment !== null && JSON.stringify(experiment) !== JSON.stringify(run.experiment);
+}
+
+/** Whether what was measured for one experiment holds for the other: the same work in a step. */
+export function measuresTheSame(a: Experiment, b: Experiment | null): boolean {
+  const work = ({ data, model, batchPerRank, replicas, precision }: Experiment): string =>
+    JSON.stringify({ data, model, batchPerRank, replicas, precision });
+  return b !== null && work(a) === work(b);
 }
 
 /** The problems that lie in no field of the draft: those of a link, or of the whole. */

@@ -4,7 +4,7 @@ import { isGathered } from '#experiment/communication-rules';
 import type { Experiment } from '#experiment/experiment';
 import type { RunEvent } from '#run/log';
 import type { Preparation } from '#run/service';
-import { agreementOf, gradientBytes, ringBound } from '#state/selectors';
+import { agreementOf, FLOAT_BYTES, gradientBytes, ringBound } from '#state/selectors';
 import { AgreementLine } from './agreement.tsx';
 import { FailureText } from './failure.tsx';
 import { bytes, count, figure } from './format.ts';
@@ -73,6 +73,19 @@ function exchanged(t: Text, { experiment, bucketBytes }: RunEvent): string {
   });
 }
 
+/**
+ * Whether a plain ring sent visibly more than the bound, and no more than chunks of unequal size
+ * explain: in each of 2 (N-1) rounds a chunk is longer by at most one float.
+ */
+function isUneven(t: Text, { experiment, bucketBytes }: RunEvent, sent: number, bound: number) {
+  const { communication, compression, replicas, sync } = experiment;
+  const plain = compression.kind === 'none' && sync.kind === 'allReduce';
+  if (!plain || communication.collective !== 'ring') return false;
+  const most = bound + 2 * (replicas - 1) * FLOAT_BYTES * bucketBytes.length;
+  const seen = figure(bytes(t.locale, sent)) !== figure(bytes(t.locale, bound));
+  return seen && sent > bound && sent <= most;
+}
+
 function Collective(props: { readonly replicas: number }) {
   const t = useText();
   const live = useLive();
@@ -101,12 +114,15 @@ function Collective(props: { readonly replicas: number }) {
             aria-label={t('page.collective.meter')}
           />
           <p className="centre-small">
-            {t('page.collective.bound', {
-              bound: figure(bytes(t.locale, bound)),
-              gradient: figure(bytes(t.locale, gradientBytes(info))),
-              rounds: count(t.locale, 2 * (props.replicas - 1)),
-              replicas: props.replicas,
-            })}
+            {t(
+              isUneven(t, info, sent, bound) ? 'page.collective.uneven' : 'page.collective.bound',
+              {
+                bound: figure(bytes(t.locale, bound)),
+                gradient: figure(bytes(t.locale, gradientBytes(info))),
+                rounds: count(t.locale, 2 * (props.replicas - 1)),
+                replicas: props.replicas,
+              },
+            )}
           </p>
         </div>
       )}

@@ -276,7 +276,7 @@ export function ExperimentPanel() {
         <Section
           name="machine"
           title={t('page.machine.title')}
-          summary={machineSummary(t, experiment.backend, info, timings)}
+          summary={machineSummary(t, experiment, info, timings)}
         >
           <MachineChoice />
         </Section>

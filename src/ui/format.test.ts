@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest';
 import { loadLocale } from '#i18n/translate';
-import { bytes, duration, figure, loss, percent, rate, shortHash, tick } from './format.ts';
+import {
+  bytes,
+  duration,
+  figure,
+  loss,
+  percent,
+  rate,
+  shortHash,
+  tick,
+  wholePercents,
+} from './format.ts';
 
 await loadLocale('ru');
 
@@ -32,4 +42,10 @@ test('losses, shares, rates and hashes', () => {
   expect(rate('en', 812_345)).toBe('812,000');
   expect(rate('en', 45.23)).toBe('45.2');
   expect(shortHash('9f3ac1d200000000')).toBe('9f3a\u00b7c1d2');
+});
+
+test('whole percents of a whole add up to 100', () => {
+  expect(wholePercents([0.336, 0.336, 0.328, 0])).toEqual([34, 33, 33, 0]);
+  expect(wholePercents([0.255, 0.255, 0.245, 0.245])).toEqual([26, 26, 24, 24]);
+  expect(wholePercents([1, 0, 0, 0])).toEqual([100, 0, 0, 0]);
 });

@@ -54,6 +54,18 @@ export function percent(locale: Locale, share: number, decimals = 1): string {
   return format(locale, decimals, decimals).format(100 * share);
 }
 
+/**
+ * Shares of a whole as whole percents that add up to 100: rounded down, and what is missing goes
+ * to the largest remainders (Hamilton's method).
+ */
+export function wholePercents(shares: readonly number[]): readonly number[] {
+  const floors = shares.map((share) => Math.floor(100 * share));
+  const missing = 100 - floors.reduce((sum, floor) => sum + floor, 0);
+  const remainder = (i: number): number => 100 * (shares[i] ?? 0) - (floors[i] ?? 0);
+  const raised = [...shares.keys()].sort((a, b) => remainder(b) - remainder(a)).slice(0, missing);
+  return floors.map((floor, i) => (raised.includes(i) ? floor + 1 : floor));
+}
+
 const BYTE_UNITS = {
   en: ['B', 'kB', 'MB', 'GB'],
   ru: ['Б', 'кБ', 'МБ', 'ГБ'],

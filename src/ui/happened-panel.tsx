@@ -3,9 +3,20 @@
 import { useState } from 'react';
 import { stepSplit } from '#state/selectors';
 import type { Axis } from './chart-math.ts';
-import { bytes, duration, type Figure, figure, loss, percent, rate } from './format.ts';
+import {
+  bytes,
+  duration,
+  type Figure,
+  figure,
+  loss,
+  percent,
+  rate,
+  wholePercents,
+} from './format.ts';
+import { InfoIcon } from './icons.tsx';
 import { useLab, useLabState, useLive, useText } from './lab-context.ts';
 import { LearningCharts } from './learning-chart.tsx';
+import { Popover } from './popover.tsx';
 import { Segments } from './segments.tsx';
 import { TaskView } from './task-view.tsx';
 
@@ -77,10 +88,20 @@ function Split() {
   const { series } = useLab().store;
   useLive();
   const split = stepSplit(series.wall().slice(-SPLIT_RECORDS));
+  const percents = split && wholePercents(PARTS.map((part) => split[part] / split.total));
   return (
     <div className="split">
       <div className="between">
-        <span>{t('page.split.title')}</span>
+        <span className="with-info">
+          {t('page.split.title')}
+          <Popover
+            buttonClass="info"
+            icon={<InfoIcon />}
+            label={t('page.info', { label: t('page.split.title') })}
+          >
+            {t('page.split.about')}
+          </Popover>
+        </span>
         <span>
           {t('page.clock.wall')}
           {split && <b>, {figure(duration(t.locale, split.total))}</b>}
@@ -93,10 +114,9 @@ function Split() {
           ))}
       </div>
       <ul className="split-parts">
-        {PARTS.map((part) => (
+        {PARTS.map((part, i) => (
           <li key={part} className={`key ${part}`}>
-            {t(`page.split.${part}`)}{' '}
-            <b>{split ? `${percent(t.locale, split[part] / split.total, 0)}\u00a0%` : NONE}</b>
+            {t(`page.split.${part}`)} <b>{percents ? `${percents[i]}\u00a0%` : NONE}</b>
           </li>
         ))}
       </ul>

@@ -70,7 +70,7 @@ function Plot(props: PlotProps) {
     if (!root || !size) return;
     const { width, height, rem } = size;
     const frame: Frame = {
-      left: 2.7 * rem,
+      left: 3.4 * rem,
       right: width - 7 * rem,
       top: 0.6 * rem,
       bottom: height - (props.withAxis ? 1.5 * rem : 0.5 * rem),

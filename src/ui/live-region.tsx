@@ -1,6 +1,7 @@
 /** @file Tells a screen reader what changes, at most every five seconds. */
 
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
+import type { RunStatus } from '#run/service';
 import type { LabStore } from '#state/lab-store';
 import { throttle } from '#state/throttle';
 import { loss, percent } from './format.ts';
@@ -8,28 +9,42 @@ import { type Text, useLab, useText } from './lab-context.ts';
 
 const INTERVAL_MS = 5000;
 
-function sentence(t: Text, store: LabStore): string {
-  const { run } = store.getState();
+/** What the last sentence said, so that it can be said in another language. */
+interface Spoken {
+  readonly status: RunStatus;
+  readonly completed: number;
+  readonly loss: number | null;
+  readonly accuracy: number | null;
+}
+
+function spokenOf(store: LabStore): Spoken {
   const { lastStep, lastEval, completed } = store.series.live();
-  if (run.status === 'idle') return '';
-  if (run.status === 'preparing') return t('page.live.preparing');
-  if (!lastStep) return t(`page.status.${run.status}`);
+  return {
+    status: store.getState().run.status,
+    completed,
+    loss: lastStep?.loss ?? null,
+    accuracy: lastEval?.accuracy ?? null,
+  };
+}
+
+function sentence(t: Text, spoken: Spoken): string {
+  if (spoken.status === 'idle') return '';
+  if (spoken.status === 'preparing') return t('page.live.preparing');
+  if (spoken.loss === null) return t(`page.status.${spoken.status}`);
   return t('page.live.step', {
-    status: t(`page.status.${run.status}`),
-    step: completed,
-    loss: loss(t.locale, lastStep.loss),
-    accuracy: lastEval ? percent(t.locale, lastEval.accuracy) : '\u2013',
+    status: t(`page.status.${spoken.status}`),
+    step: spoken.completed,
+    loss: loss(t.locale, spoken.loss),
+    accuracy: spoken.accuracy === null ? '\u2013' : percent(t.locale, spoken.accuracy),
   });
 }
 
 export function LiveRegion() {
   const t = useText();
   const { store } = useLab();
-  const [spoken, setSpoken] = useState('');
-  const speak = useRef(() => {});
-  speak.current = () => setSpoken(sentence(t, store));
+  const [spoken, setSpoken] = useState(() => spokenOf(store));
   useEffect(() => {
-    const say = throttle(() => speak.current(), INTERVAL_MS);
+    const say = throttle(() => setSpoken(spokenOf(store)), INTERVAL_MS);
     // A change of the low-rate side is worth a word; every step is not.
     return store.subscribe((state, before) => {
       const { status, evaluation } = state.run;
@@ -38,7 +53,7 @@ export function LiveRegion() {
   }, [store]);
   return (
     <p className="visually-hidden" aria-live="polite" data-live>
-      {spoken}
+      {sentence(t, spoken)}
     </p>
   );
 }

@@ -2,30 +2,38 @@
 import type { Experiment } from '#experiment/experiment';
 import type { BackendTiming } from '#protocol/replica';
 import type { RunEvent } from '#run/log';
-import { problemsAt } from '#state/selectors';
+import { measuresTheSame, problemsAt } from '#state/selectors';
 import { FieldProblems } from './field-row.tsx';
 import { duration, figure } from './format.ts';
 import { type Text, useLab, useLabState, useText } from './lab-context.ts';
 
 const CHOICES = ['auto', 'fused', 'webgpu', 'webgl', 'wasm', 'cpu'] as const;
-type BackendChoice = Experiment['backend'];
+/** Backends whose device is a way to compute; the others name a GPU. */
+const WITHOUT_GPU = ['fused', 'wasm', 'cpu'] as const;
 
 export function shortName(t: Text, backend: string): string {
   const known = CHOICES.find((choice) => choice === backend);
   return known ? t(`page.short.backend.${known}`) : backend;
 }
 
-/** What was chosen, and once it has run, what it came to and took. */
+/** What was chosen, and once this very work has run on it, what it came to and took. */
 export function machineSummary(
   t: Text,
-  choice: BackendChoice,
+  experiment: Experiment,
   info: RunEvent | null,
   timings: readonly BackendTiming[],
 ): string {
-  if (!info || info.experiment.backend !== choice) return shortName(t, choice);
+  const choice = experiment.backend;
+  const holds = info?.experiment.backend === choice && measuresTheSame(experiment, info.experiment);
+  if (!holds) return shortName(t, choice);
   const stepMs = timings.find((timing) => timing.backend === info.backend)?.stepMs ?? null;
   const name = shortName(t, info.backend);
   return stepMs === null ? name : `${name}, ${figure(duration(t.locale, stepMs))}`;
+}
+
+function deviceName(t: Text, { backend, device }: BackendTiming): string {
+  const known = WITHOUT_GPU.find((name) => name === backend);
+  return known ? t(`page.device.${known}`) : device;
 }
 
 function Measured(props: { readonly timing: BackendTiming | undefined; readonly best: boolean }) {
@@ -40,7 +48,7 @@ function Measured(props: { readonly timing: BackendTiming | undefined; readonly 
   return (
     <span className={best ? 'measured best' : 'measured'}>
       {t('page.machine.step', { time: figure(duration(t.locale, timing.stepMs)) })}
-      <span className="device">{timing.device}</span>
+      <span className="device">{deviceName(t, timing)}</span>
     </span>
   );
 }
@@ -49,7 +57,9 @@ export function MachineChoice() {
   const t = useText();
   const { actions } = useLab().store;
   const chosen = useLabState((state) => state.experiment.backend);
-  const timings = useLabState((state) => state.run.timings);
+  const fresh = useLabState((state) => measuresTheSame(state.experiment, state.run.experiment));
+  const measured = useLabState((state) => state.run.timings);
+  const timings = fresh ? measured : [];
   const used = useLabState((state) => state.run.info?.backend);
   const problems = problemsAt(
     useLabState((state) => state.problems),

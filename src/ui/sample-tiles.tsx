@@ -2,7 +2,7 @@
 
 import { memo, useEffect, useRef } from 'react';
 import type { BatchSample } from '#protocol/replica';
-import { useText } from './lab-context.ts';
+import { useLabState, useText } from './lab-context.ts';
 import { useTheme } from './use-theme.ts';
 
 const SIDE = 28;
@@ -70,7 +70,11 @@ function labelsOf(sample: BatchSample, tiles: number): string {
 export function SampleTiles(props: TilesProps) {
   const t = useText();
   useTheme();
+  const ofText = useLabState(
+    ({ run, experiment }) => (run.experiment ?? experiment).data.name === 'moby-dick',
+  );
   const { sample, batch } = props;
+  if (!sample && ofText) return <div className="tiles" aria-hidden="true" />;
   if (!sample) {
     return (
       <div className="tiles" aria-hidden="true">

@@ -76,7 +76,7 @@ export const page = {
   'page.summary.text': 'Moby-Dick',
   'page.summary.effectiveBatch': 'effective batch {count}',
   'page.summary.sgd': '{kind}, momentum {momentum}',
-  'page.summary.adam': '{kind}, beta 2 {beta2}',
+  'page.summary.adam': '{kind}, β₂ {beta2}',
   'page.summary.ring.auto': 'ring',
   'page.summary.ring.shared': 'ring, shared memory',
   'page.summary.ring.ports': 'ring, ports',
@@ -95,6 +95,9 @@ export const page = {
     'Of the scaled gradient {underflowed} was rounded to zero, {subnormal} is subnormal, {overflowed} overflowed.',
   'page.machine.title': 'Machine',
   'page.machine.step': '{time} a step',
+  'page.device.fused': 'plain loops, float64',
+  'page.device.wasm': 'WebAssembly SIMD, one thread',
+  'page.device.cpu': 'plain JavaScript',
   'page.machine.measured':
     'Wall time of one step of this model and batch, all replicas at work at once.',
   'page.machine.emulated': 'left out: this GPU is emulated on the processor, which is slower',
@@ -181,6 +184,8 @@ export const page = {
   'page.collective.sent': 'sent by a rank in a step',
   'page.collective.bound':
     'of {bound} = {rounds}/{replicas} × {gradient}, the least a ring must send',
+  'page.collective.uneven':
+    'bound {bound} = {rounds}/{replicas} × {gradient}; chunks of unequal size send a little more',
   'page.collective.meter': 'Bytes sent, of the bound',
   'page.agreement.unknown': 'Weights are compared after every step',
   'page.agreement.apart': 'apart until they average again',
@@ -220,8 +225,10 @@ export const page = {
     'After step {step}: training loss {trainLoss}, test loss {testLoss}, training accuracy {trainAccuracy} %, test accuracy {testAccuracy} %.',
   'page.chart.sentenceNone': 'No evaluation yet.',
   'page.split.title': 'Where a step goes',
+  'page.split.about':
+    'Wall time of a step, averaged over the last records and over the ranks. A rank that is done first waits in the exchange for the slower ones: that waiting cannot be told apart from sending and counts with it.',
   'page.split.compute': 'compute',
-  'page.split.communicate': 'exchange',
+  'page.split.communicate': 'exchange and waiting',
   'page.split.update': 'update',
   'page.split.other': 'other',
 

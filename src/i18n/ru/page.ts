@@ -86,7 +86,7 @@ export const page = {
   'page.summary.text': '«Моби Дик»',
   'page.summary.effectiveBatch': 'батч {count}',
   'page.summary.sgd': '{kind}, момент {momentum}',
-  'page.summary.adam': '{kind}, бета 2 {beta2}',
+  'page.summary.adam': '{kind}, β₂ {beta2}',
   'page.summary.ring.auto': 'кольцо',
   'page.summary.ring.shared': 'кольцо, общая память',
   'page.summary.ring.ports': 'кольцо, порты',
@@ -104,7 +104,7 @@ export const page = {
     many: 'включено {count}',
     other: 'включены {count}',
   },
-  'page.summary.run': '{duration}, seed {seed}',
+  'page.summary.run': '{duration}, нач. число {seed}',
   'page.summary.emulated': '{format}, эмуляция',
   'page.summary.faults': {
     one: '{count} ошибка',
@@ -117,6 +117,9 @@ export const page = {
     'В масштабированном градиенте {underflowed} округлено до нуля, {subnormal} субнормальны, {overflowed} переполнены.',
   'page.machine.title': 'Машина',
   'page.machine.step': '{time} на шаг',
+  'page.device.fused': 'простые циклы, float64',
+  'page.device.wasm': 'WebAssembly SIMD, один поток',
+  'page.device.cpu': 'обычный JavaScript',
   'page.machine.measured':
     'Реальное время одного шага этой модели с этим батчем, когда работают все реплики сразу.',
   'page.machine.emulated': 'пропущен: видеокарту здесь изображает процессор, это медленнее',
@@ -235,6 +238,8 @@ export const page = {
   'page.collective.sent': 'отправляет ранг за шаг',
   'page.collective.bound':
     'из {bound} = {rounds}/{replicas} × {gradient}: меньше кольцу не послать',
+  'page.collective.uneven':
+    'предел {bound} = {rounds}/{replicas} × {gradient}; неравные куски шлют чуть больше',
   'page.collective.meter': 'Отправлено байтов относительно предела',
   'page.agreement.unknown': 'Веса сверяются после каждого шага',
   'page.agreement.apart': 'порознь до следующего усреднения',
@@ -287,8 +292,10 @@ export const page = {
     'После шага {step}: потери при обучении {trainLoss}, на тесте {testLoss}, точность при обучении {trainAccuracy} %, на тесте {testAccuracy} %.',
   'page.chart.sentenceNone': 'Проверок ещё не было.',
   'page.split.title': 'На что уходит шаг',
+  'page.split.about':
+    'Реальное время шага, среднее по последним записям и по рангам. Кто закончил раньше, ждёт медленных уже в обмене: это ожидание не отделить от передачи, и оно считается вместе с ней.',
   'page.split.compute': 'счёт',
-  'page.split.communicate': 'обмен',
+  'page.split.communicate': 'обмен и ожидание',
   'page.split.update': 'обновление',
   'page.split.other': 'прочее',
 
