@@ -13,6 +13,16 @@ test('RU-1 a fifth of a second of steps is granted, so Pause is quick at any spe
   expect(pacer.limit(1000)).toBe(3000);
 });
 
+test('RU-1 ranks that turn out much faster are believed at once, slower ones bit by bit', () => {
+  const pacer = createPacer();
+  pacer.observe(0, 0);
+  pacer.observe(20, 20);
+  pacer.observe(620, 80);
+  expect(pacer.rate()).toBe(10_000);
+  pacer.observe(1120, 180);
+  expect(pacer.rate()).toBe(8_500);
+});
+
 test('RU-1 time spent paused does not count as slow steps', () => {
   const pacer = createPacer();
   pacer.observe(0, 0);

@@ -2,8 +2,13 @@
 
 const WINDOW_SECONDS = 0.2;
 const MINIMUM_WINDOW = 2;
+/** Wall ms between two measurements of the rate; the first, of a handful of steps, comes sooner. */
+const MEASURED_MS = 50;
+const FIRST_MS = 15;
 /** Smoothing of the step rate: the weight of the newest measurement. */
 const NEWEST = 0.3;
+/** From this factor on a measurement is taken as it is: small windows hid how fast the ranks are. */
+const LEAP = 2;
 
 export interface Pacer {
   /** Tells the pacer how many steps the slowest rank has completed by now (wall ms). */
@@ -26,9 +31,9 @@ export function createPacer(): Pacer {
         return;
       }
       const elapsed = nowMs - last.nowMs;
-      if (elapsed < 50) return;
+      if (elapsed < (rate === 0 ? FIRST_MS : MEASURED_MS)) return;
       const now = ((completed - last.completed) / elapsed) * 1000;
-      rate = rate === 0 ? now : rate + NEWEST * (now - rate);
+      rate = now > LEAP * rate ? now : rate + NEWEST * (now - rate);
       last = { completed, nowMs };
     },
     limit: (completed) => completed + Math.max(MINIMUM_WINDOW, Math.ceil(rate * WINDOW_SECONDS)),
