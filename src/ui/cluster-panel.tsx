@@ -26,6 +26,7 @@ function Ring() {
   const size = useSize(area);
   const { replicas, batch } = useShape();
   const live = useLive();
+  const running = useLabState((state) => state.run.status === 'running');
   const samples = useLabState((state) => state.batches);
   const disagreement = useLabState((state) => state.run.disagreement);
   const width = size?.width ?? 0;
@@ -47,7 +48,8 @@ function Ring() {
       left: centre.x - layout.nodeWidth / 2,
       top: centre.y - layout.nodeHeight / 2,
     },
-    activity: live.activity[rank] ?? 'idle',
+    // A rank's last word before a pause is what it did until then.
+    activity: running ? (live.activity[rank] ?? 'idle') : 'idle',
     sample: samples[rank],
     batch,
     loss: step?.lossPerRank[rank],

@@ -7,7 +7,11 @@ const ACTIVITY_MS = 50;
 
 export interface Telemetry {
   report(report: ReplicaReport): void;
-  /** What the rank does now; sent at once only if nothing was sent for a while. */
+  /**
+   * What the rank does now; sent at once only if nothing was sent for a while. A batch that comes
+   * between two changes names what took the most time since the last one: batches are made where a
+   * step ends, and the rank would always seem to be doing what comes last in a step.
+   */
   activity(activity: Activity): void;
   completed(steps: number): void;
   /** Sends what there is if a batch's time has passed. */
@@ -20,19 +24,36 @@ export function createTelemetry(rank: number, port: MessagePort, now: () => numb
   let activity: Activity = 'idle';
   let completed = 0;
   let sentMs = now();
+  let sinceMs = sentMs;
+  /** Wall ms since the last batch, by activity. */
+  const spent = new Map<Activity, number>();
 
-  const flush = (): void => {
-    const batch: TelemetryBatch = { rank, activity, completed, reports };
+  const spend = (nowMs: number): void => {
+    spent.set(activity, (spent.get(activity) ?? 0) + nowMs - sinceMs);
+    sinceMs = nowMs;
+  };
+  const send = (shown: Activity): void => {
+    const batch: TelemetryBatch = { rank, activity: shown, completed, reports };
     port.postMessage(batch);
     reports = [];
+    spent.clear();
     sentMs = now();
+    sinceMs = sentMs;
+  };
+  const flush = (): void => {
+    spend(now());
+    let most = activity;
+    for (const [kind, ms] of spent) if (ms > (spent.get(most) ?? 0)) most = kind;
+    send(most);
   };
   return {
     report: (report) => void reports.push(report),
     activity(next) {
       if (next === activity) return;
+      const nowMs = now();
+      spend(nowMs);
       activity = next;
-      if (now() - sentMs >= ACTIVITY_MS) flush();
+      if (nowMs - sentMs >= ACTIVITY_MS) send(next);
     },
     completed(steps) {
       completed = steps;
