@@ -30,7 +30,14 @@ test('UI-7 every rank has a bar of each kind, and the rest where there is any', 
   expect(bars(paths.compute)).toBe(2);
   expect(bars(paths.communicate)).toBe(2);
   expect(bars(paths.update)).toBe(2);
-  expect(bars(paths.other)).toBe(2);
+  // Both ranks rest at the end; the one that computed for less time began later.
+  expect(bars(paths.other)).toBe(3);
+});
+
+test('UI-7 exchanges end together: a rank that took less time began later', () => {
+  const { paths } = stripGeometry([record(1, 8)], 2, 80, 60);
+  const starts = [...paths.update.matchAll(/M([\d.]+)/g)].map(([, x]) => Number(x));
+  expect(starts[0]).toBeCloseTo(starts[1] ?? Number.NaN, 6);
 });
 
 test('UI-7 nothing recorded, nothing drawn', () => {

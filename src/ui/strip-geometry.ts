@@ -31,12 +31,19 @@ function bar(x: number, y: number, width: number, height: number): string {
   );
 }
 
-/** Milliseconds in which the record's busiest rank did something that was measured. */
+/** Milliseconds from a rank's first work to the end of its exchange. */
+function toExchangeEndMs(record: WallRecord, rank: number): number {
+  return (record.computeMs[rank] ?? 0) + (record.communicateMs[rank] ?? 0);
+}
+
+/** The longest way to the end of the exchange, which all ranks reach together. */
+function jointMs(record: WallRecord): number {
+  return Math.max(...record.computeMs.map((_, rank) => toExchangeEndMs(record, rank)), 0);
+}
+
+/** Milliseconds in which some rank did something that was measured. */
 function busyMs(record: WallRecord): number {
-  const ranks = record.computeMs.map(
-    (ms, rank) => ms + (record.communicateMs[rank] ?? 0) + (record.updateMs[rank] ?? 0),
-  );
-  return Math.max(...ranks, 0);
+  return jointMs(record) + Math.max(...record.updateMs, 0);
 }
 
 /**
@@ -53,7 +60,8 @@ function spansMs(records: readonly WallRecord[]): readonly number[] {
 
 /**
  * Records lie one after another on `width` pixels, each as wide as it lasted; in each, a rank
- * computes, communicates and updates, and what is left is the rest. Rows are ranks.
+ * computes, communicates and updates, and what is left is the rest. An all-reduce ends for all
+ * ranks at once, so that is where their bars are aligned. Rows are ranks.
  */
 export function stripGeometry(
   records: readonly WallRecord[],
@@ -76,7 +84,9 @@ export function stripGeometry(
     steps.push({ step: record.step, x: start, width: span });
     for (let rank = 0; rank < ranks; rank++) {
       const y = rank * row + (row - barHeight) / 2;
-      let x = start;
+      const lead = (jointMs(record) - toExchangeEndMs(record, rank)) * perMs;
+      if (lead > GAP + 1) paths.other += bar(start, y, lead, barHeight);
+      let x = start + lead;
       for (const [kind, ms] of [
         ['compute', record.computeMs[rank] ?? 0],
         ['communicate', record.communicateMs[rank] ?? 0],
