@@ -31,6 +31,19 @@ export function machineSummary(
   return stepMs === null ? name : `${name}, ${figure(duration(t.locale, stepMs))}`;
 }
 
+/** The engines' usual reasons; any other is shown as it came. */
+const REASONS = new Map([
+  ['this browser gives no WebGL 2 context', 'page.reason.noWebgl'],
+  ['this browser has no WebGPU', 'page.reason.noWebgpu'],
+  ['the browser has WebGPU but found no GPU for it', 'page.reason.noGpu'],
+] as const);
+
+function reasonOf(t: Text, { backend, reason }: BackendTiming): string {
+  const bare = reason.replace(`${backend}: `, '');
+  for (const [text, key] of REASONS) if (text === bare) return t(key);
+  return bare;
+}
+
 function deviceName(t: Text, { backend, device }: BackendTiming): string {
   const known = WITHOUT_GPU.find((name) => name === backend);
   return known ? t(`page.device.${known}`) : device;
@@ -41,7 +54,7 @@ function Measured(props: { readonly timing: BackendTiming | undefined; readonly 
   const { timing, best } = props;
   if (!timing) return null;
   if (timing.stepMs === null) {
-    const reason = timing.reason.replace(`${timing.backend}: `, '');
+    const reason = reasonOf(t, timing);
     const verdict = timing.verdict === 'timed' ? 'unusable' : timing.verdict;
     return <span className="left-out">{t(`page.machine.${verdict}`, { reason })}</span>;
   }

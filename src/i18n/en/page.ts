@@ -98,6 +98,9 @@ export const page = {
   'page.device.fused': 'plain loops, float64',
   'page.device.wasm': 'WebAssembly SIMD, one thread',
   'page.device.cpu': 'plain JavaScript',
+  'page.reason.noWebgl': 'this browser gives no WebGL 2 context',
+  'page.reason.noWebgpu': 'this browser has no WebGPU',
+  'page.reason.noGpu': 'the browser has WebGPU but found no GPU for it',
   'page.machine.measured':
     'Wall time of one step of this model and batch, all replicas at work at once.',
   'page.machine.emulated': 'left out: this GPU is emulated on the processor, which is slower',

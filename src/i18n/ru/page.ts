@@ -120,6 +120,9 @@ export const page = {
   'page.device.fused': 'простые циклы, float64',
   'page.device.wasm': 'WebAssembly SIMD, один поток',
   'page.device.cpu': 'обычный JavaScript',
+  'page.reason.noWebgl': 'браузер не даёт контекста WebGL 2',
+  'page.reason.noWebgpu': 'в этом браузере нет WebGPU',
+  'page.reason.noGpu': 'в браузере есть WebGPU, но видеокарты для него не нашлось',
   'page.machine.measured':
     'Реальное время одного шага этой модели с этим батчем, когда работают все реплики сразу.',
   'page.machine.emulated': 'пропущен: видеокарту здесь изображает процессор, это медленнее',
