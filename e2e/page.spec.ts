@@ -139,7 +139,9 @@ test('UI-8 the experiment is in the address, and a link brings it back', async (
 
 test('UI-9 both languages, switched on the spot and kept', async ({ page }) => {
   await page.goto(siteUrl('lab'));
-  await page.getByRole('radio', { name: 'Русский' }).check();
+  // A click, not a check: the language is there once its table has been fetched.
+  await page.getByRole('radio', { name: 'Русский' }).click();
+  await expect(page.getByRole('radio', { name: 'Русский' })).toBeChecked();
   await expect(page.locator('[data-action=train]')).toHaveText('Обучить');
   await expect(page.locator('html')).toHaveAttribute('lang', 'ru');
   await page.reload();
