@@ -146,7 +146,7 @@ test('UI-9 both languages, switched on the spot and kept', async ({ page }) => {
   await expect(page.locator('html')).toHaveAttribute('lang', 'ru');
   await page.reload();
   await expect(page.locator('[data-action=train]')).toHaveText('Обучить');
-  await page.getByRole('radio', { name: 'English' }).check();
+  await page.getByRole('radio', { name: 'English' }).click();
   await expect(page.locator('[data-action=train]')).toHaveText('Train');
 });
 
