@@ -48,6 +48,8 @@ for (const backend of ['wasm', 'cpu'] as const) {
     expect(plain.run?.transport).toBe('ports');
     expectSameLog(plain, first);
 
+    // Once is enough: who starts the workers has nothing to do with the backend.
+    if (backend === 'cpu') return;
     await withoutNestedWorkers(page);
     for (const [mode, transport] of MODES) {
       await openLab(page, mode);
