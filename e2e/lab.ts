@@ -73,6 +73,8 @@ export async function openLab(
   mode: 'isolated' | 'plain' = 'isolated',
   hash = '',
 ): Promise<void> {
+  // From elsewhere, or another hash would not load the page anew.
+  await page.goto('about:blank');
   await page.goto(`${siteUrl('lab', mode)}${hash}`);
   await waitForLab(page);
   expect(await page.evaluate(() => crossOriginIsolated)).toBe(mode === 'isolated');

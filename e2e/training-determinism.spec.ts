@@ -1,5 +1,5 @@
 /** @file The same experiment gives the same log: again, over either transport, at any world size. */
-import { expect, test } from '@playwright/test';
+import { expect, type Page, test } from '@playwright/test';
 import {
   comparable,
   type ExperimentInput,
@@ -26,6 +26,13 @@ const MODES = [
 
 test.describe.configure({ timeout: 240_000 });
 
+let page: Page;
+test.beforeAll(async ({ browser }) => {
+  page = await browser.newPage();
+});
+test.afterEach(() => page.unrouteAll({ behavior: 'wait' }));
+test.afterAll(() => page.close());
+
 function expectSameLog(found: TrainedRun, expected: TrainedRun): void {
   expect(comparable(found)).toEqual(comparable(expected));
   expect(found.summary?.logHash).toMatch(/^[0-9a-f]{16}$/);
@@ -33,9 +40,7 @@ function expectSameLog(found: TrainedRun, expected: TrainedRun): void {
 }
 
 for (const backend of ['wasm', 'cpu'] as const) {
-  test(`LG-8 the same log on ${backend}: again, over ports, replicas started by the page`, async ({
-    page,
-  }) => {
+  test(`LG-8 the same log on ${backend}: again, over ports, replicas started by the page`, async () => {
     await openLab(page);
     const first = await train(page, EXPERIMENT, { backend });
     expectFinished(first, backend, STEPS);
@@ -80,7 +85,7 @@ const EXCHANGES: readonly (readonly [string, ExperimentInput])[] = [
 ];
 
 for (const [name, exchange] of EXCHANGES) {
-  test(`LG-8 TR-21 TR-22 ${name}: the same log over both transports`, async ({ page }) => {
+  test(`LG-8 TR-21 TR-22 ${name}: the same log over both transports`, async () => {
     const runs: TrainedRun[] = [];
     for (const [mode, transport] of MODES) {
       await openLab(page, mode);
@@ -95,7 +100,7 @@ for (const [name, exchange] of EXCHANGES) {
   });
 }
 
-test('LG-8 another seed gives another log', async ({ page }) => {
+test('LG-8 another seed gives another log', async () => {
   await openLab(page);
   const short = { ...EXPERIMENT, duration: { unit: 'steps', count: 2 } };
   const first = await train(page, short, { backend: 'wasm' });
@@ -105,7 +110,7 @@ test('LG-8 another seed gives another log', async ({ page }) => {
 });
 
 for (const [mode, transport] of MODES) {
-  test(`CL-4 1, 2, 3, 5, 8 and 16 ranks train over ${transport}`, async ({ page }) => {
+  test(`CL-4 1, 2, 3, 5, 8 and 16 ranks train over ${transport}`, async () => {
     await openLab(page, mode);
     for (const replicas of [1, 2, 3, 5, 8, 16]) {
       const trained = await train(page, { ...SMALL_MLP, replicas, backend: 'wasm' });

@@ -16,10 +16,17 @@ const expect = assert.configure({ timeout: 60_000 });
 
 test.describe.configure({ timeout: 240_000 });
 
+let page: Page;
+test.beforeAll(async ({ browser }) => {
+  page = await browser.newPage();
+});
+test.afterEach(() => page.unrouteAll({ behavior: 'ignoreErrors' }));
+test.afterAll(() => page.close());
+
 const trainButton = (page: Page) => page.getByRole('button', { name: 'Train', exact: true });
 
 test.describe('LG-7 a loss that is no number', () => {
-  test('stops the run, keeps the log, and is named with step and rank', async ({ page }) => {
+  test('stops the run, keeps the log, and is named with step and rank', async () => {
     await openLab(page);
     const sane = [[[1, 2]], [[2, 1]], [[0, 1]]];
     const huge = [[[1, 2]], [[2, 1]], [[3e38, 3e38]]];
@@ -40,7 +47,7 @@ test.describe('LG-7 a loss that is no number', () => {
     expect(trained.summary?.message).toMatch(/step 2\b.*rank 2\b/);
   });
 
-  test('is shown where the ring was, with what to do; the chart stays', async ({ page }) => {
+  test('is shown where the ring was, with what to do; the chart stays', async () => {
     // Each step multiplies the weights by 1 - rate * decay = -9, and more with momentum.
     const diverging = 'optimizer.kind=sgd&optimizer.weightDecay=1&learningRate.base=10';
     await openLab(page, 'isolated', `#v=1&data.name=moons&${diverging}&logEvery=1&backend=cpu`);
@@ -107,7 +114,7 @@ test.describe('RU-3 Stop answers within half a second', () => {
       })
       .toBe(true);
 
-  test('while data are on their way', async ({ page }) => {
+  test('while data are on their way', async () => {
     await openLab(page);
     const held: Route[] = [];
     const address = '**/data/mnist-train-01.bin';
@@ -123,7 +130,7 @@ test.describe('RU-3 Stop answers within half a second', () => {
     expect(next.outcome).toMatchObject({ reason: 'finished' });
   });
 
-  test('while backends are measured', async ({ page }) => {
+  test('while backends are measured', async () => {
     await openLab(page, 'isolated', '#v=1&model.kind=cnn&batchPerRank=512');
     const state = page.locator('[data-status]');
     await trainButton(page).click();
@@ -135,7 +142,7 @@ test.describe('RU-3 Stop answers within half a second', () => {
     expect(next.outcome).toMatchObject({ reason: 'finished' });
   });
 
-  test('in the middle of a step', async ({ page }) => {
+  test('in the middle of a step', async () => {
     await openLab(page);
     const reached = async (): Promise<void> => {
       await logged(page, 'run');
@@ -144,13 +151,13 @@ test.describe('RU-3 Stop answers within half a second', () => {
     await expectQuickStop(page, { ...SLOW, batchPerRank: 512 }, reached, ['run']);
   });
 
-  test('in the middle of an evaluation', async ({ page }) => {
+  test('in the middle of an evaluation', async () => {
     await openLab(page);
     const experiment = { ...SLOW, batchPerRank: 16 };
     await expectQuickStop(page, experiment, () => logged(page, 'step'), ['run', 'step']);
   });
 
-  test('by its button; the log stays on the page', async ({ page }) => {
+  test('by its button; the log stays on the page', async () => {
     await openLab(page, 'isolated', '#v=1&backend=wasm&duration.count=50');
     const state = page.locator('[data-status]');
     await trainButton(page).click();
@@ -162,9 +169,7 @@ test.describe('RU-3 Stop answers within half a second', () => {
     await expect(trainButton(page)).toBeEnabled();
   });
 
-  test('RU-8 in the middle of anything, and the next run still shows its predictions', async ({
-    page,
-  }) => {
+  test('RU-8 in the middle of anything, and the next run still shows its predictions', async () => {
     await openLab(page, 'isolated', '#v=1&model.kind=cnn&backend=cpu&replicas=2&evalEvery=1');
     const state = page.locator('[data-status]');
     await trainButton(page).click();
@@ -182,7 +187,7 @@ test.describe('RU-3 Stop answers within half a second', () => {
   });
 });
 
-test('RU-2 Pause, Step and Resume by their buttons', async ({ page }) => {
+test('RU-2 Pause, Step and Resume by their buttons', async () => {
   await openLab(page, 'isolated', '#v=1&data.name=spirals&backend=wasm&replicas=2');
   const state = page.locator('[data-status]');
   const steps = async (): Promise<number> => Number(await state.getAttribute('data-steps'));
@@ -225,7 +230,7 @@ test.describe('DA-6 a data file', () => {
     ],
   ];
   for (const [what, file, damage, detail] of damages) {
-    test(`${what} is named, with what to do; afterwards the run starts`, async ({ page }) => {
+    test(`${what} is named, with what to do; afterwards the run starts`, async () => {
       const address = `**/data/${file}`;
       await page.route(address, damage);
       await openLab(page, 'isolated', '#v=1&backend=wasm&replicas=2');
@@ -249,9 +254,7 @@ test.describe('DA-6 a data file', () => {
 test.describe('RU-8 a worker that cannot be loaded', () => {
   const missing = (route: Route): Promise<void> => route.fulfill({ status: 404 });
 
-  test('a replica: the run fails and says so; once it can be had, the next run works', async ({
-    page,
-  }) => {
+  test('a replica: the run fails and says so; once it can be had, the next run works', async () => {
     await withoutNestedWorkers(page);
     const address = '**/assets/replica-*.js';
     await page.route(address, missing);
@@ -266,7 +269,7 @@ test.describe('RU-8 a worker that cannot be loaded', () => {
     expect(outcome).toMatchObject({ reason: 'finished' });
   });
 
-  test('the conductor: Train says so, with what to do', async ({ page }) => {
+  test('the conductor: Train says so, with what to do', async () => {
     await page.route('**/assets/conductor-*.js', missing);
     await openLab(page);
     await trainButton(page).click();

@@ -33,15 +33,15 @@ const PATIENCE = { timeout: 120_000 };
 
 test.describe.configure({ timeout: 240_000 });
 
-for (const backend of ['webgpu', 'webgl'] as const) {
-  test(`EN-1 ${backend} by name trains, here on SwiftShader`, async ({ page }) => {
-    await openLab(page);
-    const trained = await train(page, { ...EXPERIMENT, backend });
-    expectFinished(trained, backend, STEPS);
-    expect(trained.run?.device).toMatch(/swiftshader/i);
-    expect(trained.steps.at(-1)?.loss).toBeLessThan(trained.steps[0]?.loss ?? 0);
-  });
-}
+test('EN-1 webgl by name trains, here on SwiftShader (webgpu: see the tests of parity)', async ({
+  page,
+}) => {
+  await openLab(page);
+  const trained = await train(page, { ...EXPERIMENT, backend: 'webgl' });
+  expectFinished(trained, 'webgl', STEPS);
+  expect(trained.run?.device).toMatch(/swiftshader/i);
+  expect(trained.steps.at(-1)?.loss).toBeLessThan(trained.steps[0]?.loss ?? 0);
+});
 
 /** Trains, has `lose` take devices away after some steps, and goes on for some steps more. */
 async function trainThroughLoss(
