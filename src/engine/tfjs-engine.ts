@@ -12,7 +12,7 @@ import { applySegment, batchShape } from './layers.ts';
 import { boundaryOf, NO_BOUNDARY, roundedInput, roundGradient, roundingOf } from './rounding.ts';
 import { scoreLogits } from './scores.ts';
 
-const LOSS_GRACE_MS = 200;
+const LOSS_GRACE_MS = 2000;
 
 /**
  * An engine for `model` on `device`, which it gives back when disposed of. With `checkpointing`,
@@ -178,10 +178,13 @@ async function readTogether(
   const gone = device.lost.then(() => null);
   const values = await Promise.race([packed.data<'float32'>(), gone]).catch(
     async (error: unknown) => {
-      // The read may fail a moment before the loss is reported.
+      // The read fails a moment before the loss is reported; on a busy machine that may be long.
       await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, LOSS_GRACE_MS))]);
       refuseLost(device);
-      throw error;
+      // Only what the device holds can be read, so a device that cannot be read is as good as lost.
+      throw new DeviceLostError(
+        `the ${device.backend} device cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      );
     },
   );
   refuseLost(device);
