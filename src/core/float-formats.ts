@@ -147,17 +147,6 @@ export function decodeCode(format: FloatFormat, code: number): number {
   return sign * significand * 2 ** (exponent - 1) * format.minNormal;
 }
 
-/** A Float16Array, which engines have had since 2025 and TypeScript's ES2023 does not know. */
-type HalfArray = Record<number, number>;
-type HalfArrayConstructor = new (
-  buffer: ArrayBufferLike,
-  byteOffset: number,
-  length: number,
-) => HalfArray;
-
-const PlatformHalfArray = (globalThis as { readonly Float16Array?: HalfArrayConstructor })
-  .Float16Array;
-
 const wordsOf = (values: Float32Array): Int32Array =>
   new Int32Array(values.buffer, values.byteOffset, values.length);
 
@@ -176,59 +165,66 @@ function checkCodes(format: FloatFormat, codes: FloatCodes, values: Float32Array
   );
 }
 
-/** Rounds `values` into `codes`, by integer operations alone. Throws RangeError for codes that do not fit. */
-export function encodeByBits(format: FloatFormat, values: Float32Array, codes: FloatCodes): void {
+/** Rounds `values` to the format's codes. Throws RangeError for codes of another size or length. */
+export function encodeFloats(format: FloatFormat, values: Float32Array, codes: FloatCodes): void {
   checkCodes(format, codes, values);
   const words = wordsOf(values);
-  for (let i = 0; i < words.length; i++) codes[i] = packWord(format, roundWord(format, words[i]));
-}
-
-/** Rounds `values` in place, by integer operations alone. */
-export function roundByBits(format: FloatFormat, values: Float32Array): void {
-  const words = wordsOf(values);
-  for (let i = 0; i < words.length; i++) words[i] = roundWord(format, words[i]);
-}
-
-/** fp16 through the platform's array; a NaN's bits are the engine's choice there, so they are set. */
-function encodeByPlatform(
-  Half: HalfArrayConstructor,
-  values: Float32Array,
-  codes: Uint16Array,
-): void {
-  const halves = new Half(codes.buffer, codes.byteOffset, codes.length);
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i];
-    halves[i] = value;
-    // biome-ignore lint/suspicious/noSelfCompare: the cheapest test for NaN in this loop
-    if (value !== value) codes[i] = FLOAT_FORMATS.fp16.nanCode;
+  const { droppedBits, limitWord, rebias } = format;
+  const belowHalf = (1 << (droppedBits - 1)) - 1;
+  const leastNormal = format.minExponent << 23;
+  const signShift = format.bytes === 2 ? 16 : 24;
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i];
+    const magnitude = word & MAGNITUDE;
+    if (magnitude >= leastNormal && magnitude <= limitWord) {
+      const rounded = magnitude + belowHalf + ((magnitude >>> droppedBits) & 1) - rebias;
+      codes[i] = ((word & SIGN) >>> signShift) | (rounded >>> droppedBits);
+    } else codes[i] = packWord(format, roundWord(format, word));
   }
 }
 
-/** Small enough to stay in the first-level cache. */
-const BLOCK = 4096;
-const blockCodes = new Uint16Array(BLOCK);
-const blockHalves =
-  PlatformHalfArray && new PlatformHalfArray(blockCodes.buffer, 0, blockCodes.length);
-
-function roundByPlatform(halves: HalfArray, values: Float32Array): void {
-  for (let start = 0; start < values.length; start += BLOCK) {
-    const count = Math.min(BLOCK, values.length - start);
-    for (let i = 0; i < count; i++) halves[i] = values[start + i];
-    for (let i = 0; i < count; i++) {
-      const rounded = halves[i];
-      // biome-ignore lint/suspicious/noSelfCompare: as above; one quiet NaN for all
-      values[start + i] = rounded === rounded ? rounded : Number.NaN;
+/**
+ * Rounds `values` in place, by the same steps on every platform. In the common range the dropped
+ * bits are rounded as integers; among the subnormals, adding a number whose last place is theirs
+ * and taking it away again lets float32's own addition round.
+ */
+export function roundFloats(format: FloatFormat, values: Float32Array): void {
+  if (format.name === 'fp16') {
+    roundHalves(values);
+    return;
+  }
+  const words = wordsOf(values);
+  const { droppedBits, limitWord } = format;
+  const belowHalf = (1 << (droppedBits - 1)) - 1;
+  const keptBits = -1 << droppedBits;
+  const leastNormal = format.minExponent << 23;
+  const aligner = format.minSubnormal * 2 ** 23;
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i];
+    const magnitude = word & MAGNITUDE;
+    if (magnitude > limitWord) words[i] = roundWord(format, word);
+    else if (magnitude >= leastNormal) {
+      words[i] = (word + belowHalf + ((word >>> droppedBits) & 1)) & keptBits;
+    } else {
+      const rounded = Math.fround(Math.abs(values[i]) + aligner) - aligner;
+      values[i] = word < 0 ? -rounded : rounded;
     }
   }
 }
 
-/** Rounds `values` to the format's codes. Throws RangeError for codes of another size or length. */
-export function encodeFloats(format: FloatFormat, values: Float32Array, codes: FloatCodes): void {
-  if (PlatformHalfArray && format.name === 'fp16' && codes instanceof Uint16Array) {
-    checkCodes(format, codes, values);
-    encodeByPlatform(PlatformHalfArray, values, codes);
-  } else {
-    encodeByBits(format, values, codes);
+/** The same with fp16's numbers in place of names, for which compilers make far faster code. */
+function roundHalves(values: Float32Array): void {
+  const words = wordsOf(values);
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i];
+    const magnitude = word & 0x7fffffff;
+    if (magnitude > 0x477fefff) words[i] = roundWord(FLOAT_FORMATS.fp16, word);
+    else if (magnitude >= 0x38800000) {
+      words[i] = (word + 0xfff + ((word >>> 13) & 1)) & 0xffffe000;
+    } else {
+      const rounded = Math.fround(Math.abs(values[i]) + 0.5) - 0.5;
+      values[i] = word < 0 ? -rounded : rounded;
+    }
   }
 }
 
@@ -251,18 +247,12 @@ export function decodeFloats(format: FloatFormat, codes: FloatCodes, values: Flo
   for (let i = 0; i < codes.length; i++) values[i] = table[codes[i]];
 }
 
-/** Rounds every element of `values` to the format, in place. */
-export function roundFloats(format: FloatFormat, values: Float32Array): void {
-  if (blockHalves && format.name === 'fp16') roundByPlatform(blockHalves, values);
-  else roundByBits(format, values);
-}
-
 const oneValue = new Float32Array(1);
 
 /** One number, taken as float32, rounded to the format. */
 export function roundFloat(format: FloatFormat, value: number): number {
   oneValue[0] = value;
-  roundByBits(format, oneValue);
+  roundFloats(format, oneValue);
   return oneValue[0];
 }
 

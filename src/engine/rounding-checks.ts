@@ -5,7 +5,7 @@ import {
   FLOAT_FORMAT_NAMES,
   FLOAT_FORMATS,
   type FloatFormat,
-  roundByBits,
+  roundFloats,
 } from '#core/float-formats';
 import type { Model } from '#core/model';
 import { buildModel } from '#core/models';
@@ -71,7 +71,7 @@ function kernelCheck(format: FloatFormat): Check {
         if (backend !== 'fused') selectBackend(backend);
         const values = awkwardValues(format, backend);
         const expected = values.slice();
-        roundByBits(format, expected);
+        roundFloats(format, expected);
         const x = tf.tensor1d(values);
         const y = roundTensor(x, format);
         const found = await y.data<'float32'>();
@@ -147,7 +147,7 @@ function modelCheck(name: string, model: Model): Check {
         const found = await gradientIn(make, backend, model, { format, lossScale });
         const of = FLOAT_FORMATS[format === 'e4m3' ? 'e5m2' : format];
         const again = found.gradient.slice();
-        roundByBits(of, again);
+        roundFloats(of, again);
         requireSameNumbers(again, found.gradient, found.gradient);
         if (found.census?.total !== model.parameterCount) throw new Error('the census is short');
         const allowed = AWAY[format] * largest(exact.gradient);
