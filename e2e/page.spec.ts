@@ -161,7 +161,7 @@ test('UI-10 the whole page fits 1440 x 900, and 390 px without sideways scrollin
     });
   expect(await size()).toEqual({ scrollWidth: 1440, scrollHeight: 900 });
   await page.setViewportSize({ width: 390, height: 844 });
-  expect((await size()).scrollWidth).toBe(390);
+  await expect.poll(async () => (await size()).scrollWidth).toBe(390);
   const tops = await page.evaluate(() =>
     ['.cluster', '.happened', '.strip', '.experiment'].map(
       (selector) => document.querySelector(selector)?.getBoundingClientRect().top ?? 0,

@@ -11,6 +11,8 @@ export const PRESET_IDS = [
   'xor',
   'moby-dick',
   'mnist-webgpu',
+  'mnist-topk',
+  'topk-forgetful',
   'mnist-bf16',
   'fp16-unscaled',
 ] as const;
@@ -26,6 +28,8 @@ const INPUTS: Readonly<Record<PresetId, unknown>> = {
   xor: { data: { name: 'xor' } },
   'moby-dick': { data: { name: 'moby-dick' } },
   'mnist-webgpu': { backend: 'webgpu' },
+  'mnist-topk': { compression: { kind: 'topK', ratio: 0.01 } },
+  'topk-forgetful': { compression: { kind: 'topK', ratio: 0.001, errorFeedback: false } },
   'mnist-bf16': { precision: { format: 'bf16' } },
   // Twenty layers shrink the gradient on its way down: without a scale two thirds and more of it
   // are below what fp16 can hold, before and after a batch's mean.

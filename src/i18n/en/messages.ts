@@ -84,6 +84,12 @@ export const messages = {
   'preset.moby-dick.name': 'Moby-Dick, a transformer',
   'preset.moby-dick.description':
     'Two replicas of a small transformer learn to write English, a character at a time. Takes about three minutes.',
+  'preset.mnist-topk.name': 'Digits, top-k 1 %',
+  'preset.mnist-topk.description':
+    'Each rank sends its largest hundredth and keeps the rest for later: nearly as accurate as dense, for a twenty-fifth of the bytes.',
+  'preset.topk-forgetful.name': 'Top-k that forgets',
+  'preset.topk-forgetful.description':
+    'A thousandth of the gradient is sent and the rest is thrown away. Turn error feedback on and five points of accuracy come back.',
   'preset.mnist-bf16.name': 'Digits in bf16',
   'preset.mnist-bf16.description':
     'The range of fp32 in sixteen bits: it trains without loss scaling. The rounding is emulated.',
