@@ -20,6 +20,7 @@ async function replicaBlock(network: Network): Promise<Block> {
   const arena = createArena(1, plan.model.parameterCount);
   await replica.prepare({
     rank: 0,
+    generation: 0,
     plan,
     link: { transport: 'shared', arena },
     data: stepData(),

@@ -2,6 +2,8 @@
  * @file What the replicas are told: an experiment with every choice made, in terms of core alone.
  */
 import type { CompressionConfig } from './compression/config.ts';
+import type { Resumption } from './course.ts';
+import type { Fault } from './faults.ts';
 import type { FloatFormatName } from './float-formats.ts';
 import type { ScalerConfig } from './grad-scaler.ts';
 import type { Model } from './model.ts';
@@ -90,6 +92,15 @@ export interface MistakesConfig {
   readonly noBroadcast: boolean;
 }
 
+/** What becomes of the run when ranks are lost. */
+export interface RecoveryConfig {
+  /** The others go on; newcomers take the places; the run ends. */
+  readonly policy: 'shrink' | 'replace' | 'stop';
+  /** Steps between two commits (0 where the policy is 'stop'), copies of a rank's state in its own memory [Horovod elastic]. */
+  readonly commitEvery: number;
+  readonly faults: readonly Fault[];
+}
+
 /** What forward and backward compute in; all but fp32 are emulated. */
 export type NumberFormat = 'fp32' | FloatFormatName;
 
@@ -109,6 +120,8 @@ export interface Plan {
   readonly testCount: number;
   readonly stepsPerEpoch: number;
   readonly totalSteps: number;
+  /** Set where these ranks took over from others in the middle of the run. */
+  readonly resumed: Resumption | null;
   readonly model: Model;
   readonly optimizer: OptimizerConfig;
   readonly learningRate: LearningRateConfig;
@@ -123,6 +136,7 @@ export interface Plan {
   readonly accumulation: AccumulationConfig;
   readonly sync: SyncConfig;
   readonly mistakes: MistakesConfig;
+  readonly recovery: RecoveryConfig;
   /** Evaluate on the test set after every so many steps, and after the last. */
   readonly evalEvery: number;
   /** One step record every so many steps, and for the last. */

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { resumePlan } from '#core/course';
 import type { Model, ModelSpec, TaskShape } from '#core/model';
 import { buildModel } from '#core/models';
 import type { Plan } from '#core/plan';
-import { epochOrder, rankIndices } from '#core/sampler';
+import { epochOrder, rankIndices, stepsPerEpoch } from '#core/sampler';
 import { type BatcherData, createBatcher } from './batches.ts';
 import type { LabelledSplit } from './dataset.ts';
 
@@ -11,13 +12,13 @@ const POINTS: TaskShape = { kind: 'points', features: 2, classes: 2 };
 const TINY: Model = buildModel({ kind: 'softmax' }, POINTS);
 
 function planOf(fields: Partial<Plan>): Plan {
-  return {
+  const plan = {
     seed: 0,
     worldSize: 1,
     batchPerRank: 4,
     trainCount: 10,
     testCount: 10,
-    stepsPerEpoch: 1,
+    resumed: null,
     totalSteps: 1,
     model: TINY,
     optimizer: { kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 },
@@ -31,10 +32,13 @@ function planOf(fields: Partial<Plan>): Plan {
     mistakes: { sumNotMean: false, noErrorFeedback: false, noSetEpoch: false, noBroadcast: false },
     precision: { format: 'fp32', masterWeights: true, scaler: { kind: 'none' } },
     checkpointing: false,
+    recovery: { policy: 'stop', commitEvery: 0, faults: [] },
     evalEvery: 1,
     logEvery: 1,
     ...fields,
-  };
+  } satisfies Omit<Plan, 'stepsPerEpoch'>;
+  const { trainCount, worldSize, batchPerRank } = plan;
+  return { ...plan, stepsPerEpoch: stepsPerEpoch(trainCount, worldSize, batchPerRank) };
 }
 
 /** Sample i is (i, -i) with label i mod 256, so a batch tells which samples it holds. */
@@ -193,4 +197,14 @@ test('data and model that do not fit together are refused', () => {
   expect(() => createBatcher({ data: { train: wrong, test: wrong }, plan, rank: 0 })).toThrow(
     /7 values in all, 8 expected/,
   );
+});
+
+test('FT-2 ranks that take over go on with the samples nobody used, then with whole epochs', () => {
+  const data = { train: numbered(10), test: numbered(10) };
+  const plan = resumePlan({ ...planOf({ worldSize: 4, batchPerRank: 1 }), totalSteps: 6 }, 2, 1);
+  const order = epochOrder(10, 0, 0, true);
+  const ranks = [0, 1].map((rank) => createBatcher({ data, plan, rank }));
+  const seen = [1, 2, 3].flatMap((step) => ranks.map((r) => evens(r.batchAt(step).x)[0]));
+  expect(seen).toEqual([...order.subarray(4)]);
+  expect(evens(ranks[0]?.batchAt(4).x ?? [])).toEqual([epochOrder(10, 0, 1, true)[0]]);
 });

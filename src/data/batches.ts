@@ -2,8 +2,9 @@
  * @file Batches of one rank: torch's DistributedSampler (shuffled, drop_last off) and DataLoader
  * (drop_last off, so the last batch of an epoch may be smaller), and shares of an evaluation.
  */
+import { type CourseSegment, segmentOfStep } from '#core/course';
 import type { Plan } from '#core/plan';
-import { epochOrder, rankIndices, samplesPerRank } from '#core/sampler';
+import { epochOrder, rankIndices } from '#core/sampler';
 import type { GivenSplit, Split } from './dataset.ts';
 import { type Batch, createReader, type Reader } from './reader.ts';
 
@@ -53,19 +54,20 @@ export function createBatcher({ data, plan, rank }: BatcherOptions): Batcher {
 
 function sampled(reader: Reader, plan: Plan, rank: number): Batcher['batchAt'] {
   const { seed, worldSize, batchPerRank, trainCount, mistakes } = plan;
-  const perRank = samplesPerRank(trainCount, worldSize, false);
-  const steps = Math.ceil(perRank / batchPerRank);
-  let epoch = -1;
+  let segment: CourseSegment = { epoch: -1, firstStep: 0, position: 0 };
+  let lastStep = -1;
   let indices: Uint32Array = new Uint32Array(0);
+  const enter = (step: number): void => {
+    segment = segmentOfStep(plan, step);
+    const told = mistakes.noSetEpoch ? 0 : segment.epoch;
+    const order = epochOrder(trainCount, seed, told, true).subarray(segment.position);
+    indices = rankIndices(order, worldSize, rank, false);
+    lastStep = segment.firstStep + Math.ceil(indices.length / batchPerRank) - 1;
+  };
   return (step) => {
-    const wanted = Math.floor(step / steps);
-    if (wanted !== epoch) {
-      const told = mistakes.noSetEpoch ? 0 : wanted;
-      indices = rankIndices(epochOrder(trainCount, seed, told, true), worldSize, rank, false);
-      epoch = wanted;
-    }
-    const from = (step - wanted * steps) * batchPerRank;
-    return reader.read(indices, from, Math.min(batchPerRank, perRank - from));
+    if (step < segment.firstStep || step > lastStep) enter(step);
+    const from = (step - segment.firstStep) * batchPerRank;
+    return reader.read(indices, from, Math.min(batchPerRank, indices.length - from));
   };
 }
 

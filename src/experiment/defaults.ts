@@ -21,6 +21,7 @@ export const CHOICE_PATHS = [
   'communication.collective',
   'compression.kind',
   'sync.kind',
+  'recovery.policy',
 ] as const;
 type ChoicePath = (typeof CHOICE_PATHS)[number];
 
@@ -118,6 +119,10 @@ export const RECIPES: readonly Recipe[] = [
     values: { 'learningRate.base': 0.004 },
   },
   { when: { 'compression.kind': ['signSgd'] }, values: { 'learningRate.base': 0.001 } },
+  {
+    when: { 'sync.kind': ['localSgd', 'postLocalSgd', 'diloco'] },
+    values: { 'recovery.policy': 'stop' },
+  },
   {
     when: { 'compression.kind': ['signSgd'], 'data.name': POINTS },
     values: { 'learningRate.base': 0.01 },

@@ -21,6 +21,8 @@ function arbitraryValue(field: Field): fc.Arbitrary<unknown> {
         minLength: field.minimumLength,
         maxLength: field.maximumLength,
       });
+    case 'script':
+      return fc.constantFrom([], [field.example]);
     case 'integer':
       return fc.oneof(fc.constantFrom(field.minimum, field.default), arbitraryInteger(field));
     case 'number':

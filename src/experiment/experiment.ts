@@ -37,6 +37,16 @@ export type LossScalingChoice =
   | { readonly kind: 'fixed'; readonly scale: number }
   | { readonly kind: 'dynamic'; readonly scale: number; readonly growthInterval: number };
 
+/** What becomes of the run when ranks are lost, and the faults that befall it by schedule. */
+export type RecoveryChoice =
+  | {
+      readonly policy: 'shrink' | 'replace';
+      /** Steps between commits. */
+      readonly commitEvery: number;
+      readonly faults: readonly string[];
+    }
+  | { readonly policy: 'stop'; readonly faults: readonly string[] };
+
 export type BackendChoice = 'auto' | 'fused' | 'webgpu' | 'webgl' | 'wasm' | 'cpu';
 export type TransportChoice = 'auto' | 'shared' | 'ports';
 
@@ -62,6 +72,7 @@ export interface Experiment {
   readonly buckets: { readonly firstMiB: number; readonly capMiB: number };
   readonly precision: PrecisionChoice;
   readonly lossScaling: LossScalingChoice;
+  readonly recovery: RecoveryChoice;
   /** Recompute activations in backward instead of keeping them. */
   readonly checkpointing: boolean;
   readonly backend: BackendChoice;
@@ -102,6 +113,11 @@ export type ProblemMessage =
   | 'problem.microBatchesOverBatch'
   | 'problem.milestonesAscend'
   | 'problem.fp8NeedsScaling'
+  | 'problem.script'
+  | 'problem.faultRank'
+  | 'problem.faultStep'
+  | 'problem.faultNeedsRanks'
+  | 'problem.recoveryNeedsAllReduce'
   | 'problem.addressTooLong'
   | 'problem.addressVersion'
   | 'problem.addressPart'

@@ -50,6 +50,8 @@ function allowed(field: Field): string {
       const length = least === most ? `${least}` : `${least} to ${most}`;
       return `list of ${length} whole numbers, ${field.minimum} to ${field.maximum}`;
     }
+    case 'script':
+      return `list of up to ${field.maximumLength} lines such as ${code(field.example)}`;
     case 'integer':
       return `whole number, ${field.minimum} to ${field.maximum}`;
     case 'number':

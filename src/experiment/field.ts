@@ -7,6 +7,7 @@ export const GROUPS = [
   'optimizer',
   'communication',
   'precision',
+  'recovery',
   'mistakes',
   'run',
 ] as const;
@@ -72,5 +73,16 @@ export interface SwitchField extends FieldBase {
   readonly default: boolean;
 }
 
-export type Field = NumberField | ListField | ChoiceField | SwitchField;
-export type FieldValue = number | string | boolean | readonly number[];
+/** Lines of text, each of one pattern. */
+export interface ScriptField extends FieldBase {
+  readonly kind: 'script';
+  readonly maximumLength: number;
+  /** A regular expression for a whole line. */
+  readonly pattern: string;
+  /** A line as it may stand. */
+  readonly example: string;
+  readonly default: readonly string[];
+}
+
+export type Field = NumberField | ListField | ChoiceField | SwitchField | ScriptField;
+export type FieldValue = number | string | boolean | readonly number[] | readonly string[];

@@ -7,6 +7,7 @@ import { dataNames, variantsOf } from './sections.ts';
 const isAllowed = (field: Field, value: unknown): boolean => {
   if (field.kind === 'choice') return field.choices.includes(value as string);
   if (field.kind === 'switch') return typeof value === 'boolean';
+  if (field.kind === 'script') return Array.isArray(value) && value.length === 0;
   const numbers = (Array.isArray(value) ? value : [value]) as number[];
   return numbers.every((n) => n >= field.minimum && n <= field.maximum);
 };

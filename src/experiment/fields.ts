@@ -7,6 +7,7 @@ import { COMMUNICATION_FIELDS } from './communication-fields.ts';
 import type { Condition, Field } from './field.ts';
 import { OPTIMIZER_FIELDS } from './optimizer-fields.ts';
 import { PRECISION_FIELDS } from './precision-fields.ts';
+import { RECOVERY_FIELDS } from './recovery-fields.ts';
 
 const POINTS = ['spirals', 'moons', 'circles', 'xor'] as const;
 const TWO_TO_32 = 0x100000000;
@@ -217,6 +218,7 @@ export const FIELDS = [
     default: 'auto',
   },
   ...PRECISION_FIELDS,
+  ...RECOVERY_FIELDS,
   {
     path: 'backend',
     group: 'run',
@@ -268,7 +270,9 @@ type ValueOf<Row> = Row extends { kind: 'choice'; choices: readonly (infer Choic
       ? [Least, Most] extends [2, 2]
         ? [number, number]
         : number[]
-      : number;
+      : Row extends { kind: 'script' }
+        ? string[]
+        : number;
 
 /** The type of a field's value, by its path. */
 export type ValueAt<Path extends FieldPath> = ValueOf<Extract<TableRow, { path: Path }>>;

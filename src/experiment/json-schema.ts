@@ -79,6 +79,10 @@ function limits(field: Field): JsonSchema {
       const { minimum, maximum, minimumLength: minItems, maximumLength: maxItems } = field;
       return { type: 'array', items: { type: 'integer', minimum, maximum }, minItems, maxItems };
     }
+    case 'script': {
+      const { pattern, maximumLength: maxItems } = field;
+      return { type: 'array', items: { type: 'string', pattern }, maxItems };
+    }
     case 'integer':
     case 'number':
       return { type: field.kind, minimum: field.minimum, maximum: field.maximum };

@@ -1,8 +1,9 @@
 /** @file From an experiment to the plan that every rank follows, in terms of core alone. */
+import { parseFaults } from '#core/faults';
 import { PYTORCH_SCALER, type ScalerConfig } from '#core/grad-scaler';
 import type { TaskShape } from '#core/model';
 import { buildModel } from '#core/models';
-import type { CollectiveConfig, Plan, PrecisionConfig } from '#core/plan';
+import type { CollectiveConfig, Plan, PrecisionConfig, RecoveryConfig } from '#core/plan';
 import { stepsPerEpoch } from '#core/sampler';
 import { totalSteps } from './counts.ts';
 import type {
@@ -39,6 +40,8 @@ export function resolvePlan(experiment: Experiment, loaded: LoadedTask): Plan {
     testCount,
     stepsPerEpoch: stepsPerEpoch(trainCount, replicas, batchPerRank),
     totalSteps: totalSteps(experiment, trainCount),
+    resumed: null,
+    recovery: recoveryOf(experiment),
     model: buildModel(experiment.model, task),
     optimizer: experiment.optimizer,
     learningRate: experiment.learningRate,
@@ -83,6 +86,11 @@ function scalerOf(choice: LossScalingChoice): ScalerConfig {
   if (choice.kind !== 'dynamic') return choice;
   const { scale: initialScale, growthInterval } = choice;
   return { ...PYTORCH_SCALER, initialScale, growthInterval };
+}
+
+function recoveryOf({ recovery }: Experiment): RecoveryConfig {
+  const commitEvery = recovery.policy === 'stop' ? 0 : recovery.commitEvery;
+  return { policy: recovery.policy, commitEvery, faults: parseFaults(recovery.faults) };
 }
 
 /** Whole bytes; a bucket of less than one gradient still holds one. */

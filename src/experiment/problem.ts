@@ -39,6 +39,10 @@ function allowedBy(field: Field, path: string): Pick<Problem, 'message' | 'param
       const parameters = { minimum, maximum, minimumLength, maximumLength };
       return { message: 'problem.list', parameters };
     }
+    case 'script': {
+      const { example, maximumLength } = field;
+      return { message: 'problem.script', parameters: { example, maximumLength } };
+    }
     case 'integer':
     case 'number': {
       const { minimum, maximum } = field;

@@ -6,6 +6,7 @@ import type { DataChoice, Experiment, Problem } from './experiment.ts';
 import { fieldAt } from './fields.ts';
 import { PRECISION_RULES } from './precision-rules.ts';
 import { describeFound, overlaps } from './problem.ts';
+import { RECOVERY_RULES } from './recovery-rules.ts';
 import type { Fault, Rule } from './rule.ts';
 import { valueAt } from './values.ts';
 
@@ -45,6 +46,7 @@ const RULES: readonly Rule[] = [
   { path: 'backend', reads: ['model.kind'], fault: fusedModel },
   ...PRECISION_RULES,
   ...COMMUNICATION_RULES,
+  ...RECOVERY_RULES,
 ];
 
 /**

@@ -24,6 +24,11 @@ function leafSchema(field: Field): AnySchema {
       return v.boolean();
     case 'list':
       return listSchema(field);
+    case 'script':
+      return v.pipe(
+        v.array(v.pipe(v.string(), v.regex(new RegExp(field.pattern)))),
+        v.maxLength(field.maximumLength),
+      );
     case 'integer':
       return integerSchema(field);
     case 'number':
@@ -199,6 +204,17 @@ const mistakes = v.strictObject({
   noBroadcast: leaf('mistakes.noBroadcast'),
 });
 
+const faults = leaf('recovery.faults');
+
+const recovery = v.variant('policy', [
+  v.strictObject({
+    policy: v.picklist(['shrink', 'replace']),
+    commitEvery: leaf('recovery.commitEvery'),
+    faults,
+  }),
+  v.strictObject({ policy: v.literal('stop'), faults }),
+]);
+
 const masterWeights = leaf('precision.masterWeights');
 
 const precision = v.variant('format', [
@@ -242,6 +258,7 @@ export const experimentSchema: v.GenericSchema<unknown, Experiment> = v.strictOb
   }),
   precision,
   lossScaling,
+  recovery,
   checkpointing: leaf('checkpointing'),
   backend: leaf('backend'),
   transport: leaf('transport'),

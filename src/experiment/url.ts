@@ -109,6 +109,7 @@ function readValue(path: string, text: string): unknown {
   const field = findField(path) as Field;
   if (field.kind === 'choice') return text;
   if (field.kind === 'switch') return text === 'true' || (text === 'false' ? false : text);
+  if (field.kind === 'script') return text === '' ? [] : text.split(',');
   return field.kind === 'list' ? text.split(',').map(numberOf) : numberOf(text);
 }
 

@@ -31,12 +31,20 @@ export type ReplicaSplit =
 
 export interface ReplicaSetup {
   readonly rank: number;
+  /** How often the ranks have been gathered anew; see TelemetryBatch. */
+  readonly generation: number;
   readonly plan: Plan;
   readonly link: LinkSetup;
   readonly data: ReplicaData;
   /** Rank 0 only: initial weights instead of the seeded ones. */
   readonly initialWeights: Float32Array | null;
   readonly telemetry: MessagePort;
+}
+
+/** A place in a group of ranks that was gathered anew after some were lost. */
+export interface Rejoin extends Pick<ReplicaSetup, 'rank' | 'generation' | 'plan' | 'link'> {
+  /** The commit to go back to: completed steps. */
+  readonly step: number;
 }
 
 export interface BackendTiming {
@@ -130,6 +138,8 @@ export type ReplicaReport =
 /** One message on the telemetry port; at most one every 16 ms but for the last. */
 export interface TelemetryBatch {
   readonly rank: number;
+  /** Of the rank's number; news of an older one is about steps that were given up. */
+  readonly generation: number;
   readonly activity: Activity;
   /** Completed steps. */
   readonly completed: number;
@@ -179,6 +189,12 @@ export interface ReplicaService {
   probe(): Promise<Probe | null>;
   sampleBatch(): Promise<BatchSample>;
   weights(): Promise<Float32Array>;
+  /** Completed steps at the commits that can be gone back to. */
+  commits(): Promise<readonly number[]>;
+  /** Leaves the old group, takes a place in the new one, and goes back to a commit. */
+  rejoin(place: Rejoin): Promise<void>;
+  /** Rank 0 hands its state to all; resolves with the weights' hash and the bytes sent. */
+  shareState(): Promise<{ readonly weightsHash: string; readonly bytesSent: number }>;
   /** Ends any collective under way; the loop ends. */
   abort(): Promise<void>;
 }

@@ -1,10 +1,14 @@
 /** @file One run as the conductor holds it, from its start until the next one replaces it. */
+import { type Fault, isSilent } from '#core/faults';
 import type { Plan } from '#core/plan';
 import { createMerger, type Merger } from './merge.ts';
 import { createPacer, type Pacer } from './pacing.ts';
+import type { RunGround } from './prepare.ts';
 import { type Links, type ReplicaHandle, unlessGone } from './replica-pool.ts';
 import { createRunLog, type RunLog } from './run-log.ts';
 
+/** A rank whose step takes longer than this is given up with those that are gone. Wall ms. */
+const REGROUP_PATIENCE_MS = 5000;
 /** A rank that does not answer Stop within this time is terminated. Wall ms. */
 const STOP_PATIENCE_MS = 300;
 
@@ -15,11 +19,27 @@ export interface ActiveRun {
   /** Null while the run is being prepared. */
   plan: Plan | null;
   merger: Merger;
+  /** What a worker that joins later is set up with; null while the run is being prepared. */
+  ground: RunGround | null;
   replicas: readonly ReplicaHandle[];
   links: Links | null;
   /** Completed steps by rank. */
   completed: number[];
   granted: number;
+  /** Goes up whenever the ranks are gathered anew. */
+  generation: number;
+  /** Ranks that the run began with. */
+  wanted: number;
+  /** Scheduled faults that have yet to come, by step. */
+  faults: readonly Fault[];
+  /** Completed steps when all ranks last agreed. */
+  agreed: number;
+  /** Ranks are being gathered anew. */
+  isRegrouping: boolean;
+  /** What the ranks still have to say is about steps that are given up. */
+  isDeaf: boolean;
+  /** The next scheduled fault is about to happen. */
+  isStriking: boolean;
   /** Steps may be granted up to here: the end, or the next step while stepping. */
   target: number;
   /** When the last record was made. Wall ms. */
@@ -33,10 +53,18 @@ export function newRun(): ActiveRun {
     pacer: createPacer(),
     plan: null,
     merger: createMerger(0),
+    ground: null,
     replicas: [],
     links: null,
     completed: [],
     granted: 0,
+    generation: 0,
+    wanted: 0,
+    faults: [],
+    agreed: 0,
+    isRegrouping: false,
+    isDeaf: false,
+    isStriking: false,
     target: 0,
     lastRecordMs: 0,
   };
@@ -47,6 +75,8 @@ export function adoptPlan(run: ActiveRun, plan: Plan, paused: boolean, nowMs: nu
   run.plan = plan;
   run.merger = createMerger(plan.worldSize);
   run.completed = Array.from({ length: plan.worldSize }, () => 0);
+  run.wanted = plan.worldSize;
+  run.faults = plan.recovery.faults;
   run.target = paused ? 0 : plan.totalSteps;
   run.lastRecordMs = nowMs;
 }
@@ -58,13 +88,42 @@ export function samplesPerSecond({ pacer, plan }: ActiveRun): number {
   return plan === null ? 0 : pacer.rate() * plan.worldSize * plan.batchPerRank;
 }
 
-/** Lets the replicas run up to the pacer's limit, or to the target if that is nearer. */
+/** Takes over the plan of ranks that were gathered anew, before its first step. */
+export function adoptRegrouped(run: ActiveRun, plan: Plan, nowMs: number): void {
+  const step = plan.resumed?.step ?? 0;
+  const ran = run.target === run.plan?.totalSteps;
+  run.plan = plan;
+  run.merger = createMerger(plan.worldSize);
+  run.completed = Array.from({ length: plan.worldSize }, () => step);
+  run.granted = step;
+  run.agreed = step;
+  run.target = ran ? plan.totalSteps : Math.min(run.target, plan.totalSteps);
+  run.lastRecordMs = nowMs;
+  run.pacer.rest();
+}
+
+/** The next scheduled fault that comes from outside, and does not happen within a rank's step. */
+export const nextFault = ({ faults }: ActiveRun): Fault | undefined =>
+  faults.find(({ kind }) => !isSilent(kind));
+
+/**
+ * Lets the replicas run up to the pacer's limit, or to the target if that is nearer; not beyond the
+ * step of a scheduled fault, so that all that came before it is told.
+ */
 export function grantSteps(run: ActiveRun): void {
-  if (run.plan === null) return;
+  if (run.plan === null || run.isRegrouping) return;
   const limit = Math.min(run.target, run.plan.totalSteps, run.pacer.limit(slowestOf(run)));
-  if (limit <= run.granted) return;
-  run.granted = limit;
-  for (const { service } of run.replicas) void service.grant(limit);
+  const granted = Math.min(limit, nextFault(run)?.step ?? limit);
+  if (granted <= run.granted) return;
+  run.granted = granted;
+  for (const { service } of run.replicas) void service.grant(granted);
+}
+
+/** Lets all ranks but some into the step that comes next, which they cannot finish without these. */
+export function grantWithout(run: ActiveRun, held: readonly number[]): void {
+  for (const { service, rank } of run.replicas) {
+    if (!held.includes(rank)) void service.grant(run.granted + 1);
+  }
 }
 
 /** Ends all of the run's workers at once. */
@@ -81,16 +140,31 @@ export async function abandon(run: ActiveRun): Promise<void> {
     terminate(run);
     return;
   }
-  const alive = await Promise.all(run.replicas.map(abortOrTerminate));
+  const alive = await Promise.all(
+    run.replicas.map((replica) => abortOrTerminate(replica, STOP_PATIENCE_MS)),
+  );
   run.replicas = run.replicas.filter((_, index) => alive[index]);
 }
 
+/** Ends what the ranks are doing so that they can be gathered anew; returns those that answer. */
+export async function abandonLinks(run: ActiveRun): Promise<ReplicaHandle[]> {
+  run.links?.abort();
+  const alive = run.replicas.filter((replica) => !replica.isGone());
+  const answers = await Promise.all(
+    alive.map((replica) => abortOrTerminate(replica, REGROUP_PATIENCE_MS)),
+  );
+  return alive.filter((replica, index) => answers[index] && !replica.isGone());
+}
+
 /** Resolves with whether the replica still lives. */
-async function abortOrTerminate(replica: ReplicaHandle): Promise<boolean> {
+async function abortOrTerminate(replica: ReplicaHandle, patienceMs: number): Promise<boolean> {
   const patience = new Promise<'late'>((resolve) => {
-    setTimeout(() => resolve('late'), STOP_PATIENCE_MS);
+    setTimeout(() => resolve('late'), patienceMs);
   });
-  const answer = await Promise.race([replica.service.abort(), patience]);
+  const answer = await Promise.race([
+    replica.ask((service) => service.abort()).catch(unlessGone('late' as const)),
+    patience,
+  ]);
   if (answer === 'late') replica.terminate();
   return answer !== 'late';
 }

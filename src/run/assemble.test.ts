@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { samplesBefore } from '#core/course';
 import { buildModel } from '#core/models';
 import type { Plan } from '#core/plan';
 import type { StepReport } from '#protocol/replica';
-import { disagreement, evalEvent, samplesAfter, stepEvent } from './assemble.ts';
+import { disagreement, evalEvent, stepEvent } from './assemble.ts';
 
 const plan: Plan = {
   seed: 0,
@@ -11,6 +12,7 @@ const plan: Plan = {
   trainCount: 21,
   testCount: 10,
   stepsPerEpoch: 3,
+  resumed: null,
   totalSteps: 6,
   model: buildModel({ kind: 'softmax' }, { kind: 'points', features: 2, classes: 2 }),
   optimizer: { kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 },
@@ -24,6 +26,7 @@ const plan: Plan = {
   mistakes: { sumNotMean: false, noErrorFeedback: false, noSetEpoch: false, noBroadcast: false },
   precision: { format: 'fp32', masterWeights: true, scaler: { kind: 'none' } },
   checkpointing: false,
+  recovery: { policy: 'stop', commitEvery: 0, faults: [] },
   evalEvery: 3,
   logEvery: 1,
 };
@@ -59,7 +62,7 @@ test('LG-4 a step record holds the mean loss and each rank beside it', () => {
 
 test('LG-4 samples count the padding of the sampler and the smaller last batch', () => {
   // 21 samples on 2 ranks: 11 each; batches of 4, 4, 3.
-  expect([0, 1, 2, 3, 5].map((step) => samplesAfter(plan, step))).toEqual([8, 16, 22, 30, 44]);
+  expect([0, 1, 2, 3, 5].map((step) => samplesBefore(plan, step + 1))).toEqual([8, 16, 22, 30, 44]);
 });
 
 test('LG-6 ranks disagree if their hashes differ now or differed since the last record', () => {

@@ -1,6 +1,7 @@
 /** @file From the ranks' merged reports to log events and the wall-clock records beside them. */
+
+import { learningRateOfStep, samplesBefore, segmentOfStep } from '#core/course';
 import { addCensus } from '#core/float-formats';
-import { learningRateAt } from '#core/learning-rate';
 import type { Plan } from '#core/plan';
 import type { EvalReport, EvalShare, StepReport } from '#protocol/replica';
 import type {
@@ -18,13 +19,13 @@ export function stepEvent(plan: Plan, perRank: readonly StepReport[]): StepEvent
   return {
     type: 'step',
     step,
-    epoch: Math.floor(step / plan.stepsPerEpoch),
-    samples: samplesAfter(plan, step),
+    epoch: segmentOfStep(plan, step).epoch,
+    samples: samplesBefore(plan, step + 1),
     loss: mean(lossPerRank),
     lossPerRank,
     weightsHash: perRank.map((report) => report.weightsHash),
     bytesPerRank: perRank.map((report) => report.bytesSent),
-    learningRate: learningRateAt(plan.learningRate, step, plan.totalSteps),
+    learningRate: learningRateOfStep(plan, step),
     synchronised: perRank[0]?.synchronised ?? true,
     ...communicationOf(perRank),
     ...precisionOf(perRank),
@@ -50,15 +51,6 @@ function precisionOf(perRank: readonly StepReport[]): { readonly precision?: Pre
   if (first === null) return {};
   const gradients = perRank.map((report) => report.precision?.census ?? null).reduce(addCensus);
   return { precision: { lossScale: first.lossScale, skipped: first.skipped, gradients } };
-}
-
-/** Samples that all ranks together have used once `step` is done, the sampler's padding included. */
-export function samplesAfter(plan: Plan, step: number): number {
-  const perRankPerEpoch = Math.ceil(plan.trainCount / plan.worldSize);
-  const epoch = Math.floor(step / plan.stepsPerEpoch);
-  const within = (step % plan.stepsPerEpoch) + 1;
-  const ofThisEpoch = Math.min(within * plan.batchPerRank, perRankPerEpoch);
-  return plan.worldSize * (epoch * perRankPerEpoch + ofThisEpoch);
 }
 
 /**

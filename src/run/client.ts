@@ -63,6 +63,7 @@ export function connectConductor(worker: Worker, options: ClientOptions): RunCli
       resume: () => answered(conductor.resume()),
       step: () => answered(conductor.step()),
       stop: () => answered(conductor.stop()),
+      kill: (rank) => answered(conductor.kill(rank)),
       probe: () => answered<Probe | null>(conductor.probe()),
       sampleBatches: () => answered(conductor.sampleBatches()),
       weights: () => answered(conductor.weights()),

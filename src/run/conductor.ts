@@ -13,7 +13,9 @@ import {
   slowestOf,
   terminate,
 } from './active-run.ts';
+import { findSick } from './eviction.ts';
 import type { EndEvent } from './log.ts';
+import { createLosses } from './losses.ts';
 import type { Merged } from './merge.ts';
 import { createPageFeed, type RunState } from './page-feed.ts';
 import { type PreparedRun, prepareRun } from './prepare.ts';
@@ -39,6 +41,8 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
   let starts = 0;
   const state = initialState();
   const feed = createPageFeed(state, () => host);
+
+  const isCurrent = (run: ActiveRun): boolean => active === run && !isOver(state.status);
 
   const spawn = async (): Promise<ReplicaWorker> => {
     if (nested && environment.spawnNested !== null) return environment.spawnNested();
@@ -81,8 +85,10 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     }
   };
 
-  const launch = (run: ActiveRun, { plan, event }: PreparedRun, paused: boolean): void => {
+  const launch = (run: ActiveRun, prepared: PreparedRun, paused: boolean): void => {
+    const { plan, event, ground } = prepared;
     adoptPlan(run, plan, paused, now());
+    run.ground = ground;
     state.preparation = null;
     state.totalSteps = plan.totalSteps;
     state.activity = run.completed.map(() => 'idle');
@@ -93,7 +99,7 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
   };
 
   const receive = (run: ActiveRun, batch: TelemetryBatch): void => {
-    if (active !== run || isOver(state.status)) return;
+    if (!isCurrent(run) || run.isDeaf || batch.generation !== run.generation) return;
     state.activity[batch.rank] = batch.activity;
     run.completed[batch.rank] = batch.completed;
     // First, for a record may end the run, and the end says how far it came.
@@ -103,7 +109,9 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     } catch (error) {
       fail(run, failureOf(error));
     }
-    if (isOver(state.status)) return;
+    if (!isCurrent(run)) return;
+    losses.strike(run);
+    if (!isCurrent(run) || run.isRegrouping) return;
     run.pacer.observe(state.completed, now());
     state.samplesPerSecond = samplesPerSecond(run);
     if (state.status === 'running' && state.completed >= run.target) settle(run);
@@ -116,8 +124,15 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     const nowMs = now();
     const { events, wall, ending } = recordMerged(run.plan, merged, nowMs - run.lastRecordMs);
     if (wall.length > 0) run.lastRecordMs = nowMs;
-    for (const event of events) run.log.append(event);
-    feed.push(events, wall);
+    const sick = findSick(run, events);
+    const kept = sick === null ? events : events.slice(0, sick.index + 1);
+    for (const event of kept) run.log.append(event);
+    const steps = kept.filter(({ type }) => type === 'step').length;
+    feed.push(kept, wall.slice(0, steps));
+    if (sick !== null) {
+      losses.lose(run, sick.loss);
+      return;
+    }
     if (ending?.reason === 'failed') fail(run, ending.failure);
     else if (ending !== null) end(run, ending.reason, ending.failure);
   };
@@ -155,10 +170,28 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
 
   const watchForCrash = (run: ActiveRun, replica: ReplicaHandle): void => {
     void replica.crashed.then((reason) => {
-      if (active !== run || isOver(state.status)) return;
-      fail(run, failureOf(new Error(`the worker of rank ${replica.rank} crashed: ${reason}`)));
+      if (!isCurrent(run)) return;
+      const rank = run.replicas.find(({ id }) => id === replica.id)?.rank ?? replica.rank;
+      if (run.plan === null || run.plan.recovery.policy === 'stop') {
+        fail(run, failureOf(new Error(`the worker of rank ${rank} crashed: ${reason}`)));
+      } else
+        losses.lose(run, {
+          kind: 'crash',
+          ranks: [rank],
+          cause: 'found',
+          step: state.completed,
+        });
     });
   };
+
+  const losses = createLosses({
+    state,
+    feed,
+    isCurrent,
+    now,
+    fail: (run, failure) => fail(run, failure),
+    watch: (run, replica) => watchForCrash(run, replica),
+  });
 
   /** Ends the active run, if one is under way, and leaves its log and its rank 0 where possible. */
   const stopActive = async (): Promise<void> => {
@@ -210,6 +243,18 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
       runTo(active, slowestOf(active) + 1);
     },
     stop: stopActive,
+    async kill(rank) {
+      if (active?.plan == null || !isCurrent(active)) return false;
+      const victim = active.replicas.find((replica) => replica.rank === rank);
+      if (victim === undefined || victim.isGone()) return false;
+      losses.lose(active, {
+        kind: 'kill',
+        ranks: [rank],
+        cause: 'hand',
+        step: state.completed,
+      });
+      return true;
+    },
     async probe() {
       return askFirst(active, async (service): Promise<Probe | null> => service.probe());
     },

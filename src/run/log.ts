@@ -1,4 +1,5 @@
 /** @file The run's log: append-only events. Wall-clock data lies beside it, never in it. */
+import type { FaultKind } from '#core/faults';
 import type { FloatCensus } from '#core/float-formats';
 import type { Experiment } from '#experiment/experiment';
 
@@ -87,6 +88,33 @@ export interface DisagreementEvent {
   readonly weightsHash: readonly string[];
 }
 
+/** A rank was lost or hurt, by the experiment's script or by hand. */
+export interface FaultEvent {
+  readonly type: 'fault';
+  /** Steps that all ranks had completed. */
+  readonly step: number;
+  readonly kind: FaultKind | 'crash';
+  /** As they were numbered then. */
+  readonly ranks: readonly number[];
+  readonly cause: 'script' | 'hand' | 'found';
+}
+
+/** The ranks that were left, and newcomers, went on from a commit. */
+export interface RecoveryEvent {
+  readonly type: 'recovery';
+  /** The step that comes next; later ones that the log holds already are done again. */
+  readonly step: number;
+  /** Steps that were completed and are lost. */
+  readonly lostSteps: number;
+  readonly worldSize: number;
+  /** Workers that joined, and take the last ranks. */
+  readonly newcomers: number;
+  readonly totalSteps: number;
+  readonly weightsHash: readonly string[];
+  /** Bytes that rank 0 sent to hand its state to the others. */
+  readonly bytesSent: number;
+}
+
 export interface EndEvent {
   readonly type: 'end';
   /** Completed steps. */
@@ -101,6 +129,8 @@ export type LogEvent =
   | FallbackEvent
   | NonFiniteEvent
   | DisagreementEvent
+  | FaultEvent
+  | RecoveryEvent
   | EndEvent;
 
 /** Wall time of one recorded step, beside the log. Milliseconds, one entry a rank. */

@@ -5,7 +5,7 @@ import type { Plan } from '#core/plan';
 import { sampleCount } from '#data/dataset';
 import type { Experiment } from '#experiment/experiment';
 import { resolvePlan } from '#experiment/plan';
-import type { BackendTiming, TelemetryBatch } from '#protocol/replica';
+import type { BackendTiming, ReplicaData, ReplicaSetup, TelemetryBatch } from '#protocol/replica';
 import { vectorLengthOf } from '#transport/channel';
 import { fallbacks, fastest, timeBackends } from './choose-backend.ts';
 import { type GivenBatches, parseGivenBatches } from './given.ts';
@@ -34,7 +34,17 @@ export interface PrepareContext {
   readonly onTelemetry: (batch: TelemetryBatch) => void;
 }
 
+/** What a worker that joins later is set up with. */
+export interface RunGround {
+  readonly transport: 'shared' | 'ports';
+  readonly data: ReplicaData;
+  readonly backend: string;
+  readonly spawn: () => Promise<ReplicaWorker>;
+  readonly onTelemetry: (batch: TelemetryBatch) => void;
+}
+
 export interface PreparedRun {
+  readonly ground: RunGround;
   readonly plan: Plan;
   readonly event: RunEvent;
 }
@@ -60,10 +70,11 @@ export async function prepareRun(
     replicas.map(({ ask, rank }) => {
       const link = links.setups[rank];
       if (link === undefined) throw new Error(`rank ${rank} has no link`);
-      const telemetry = listenToTelemetry(context.onTelemetry);
-      const init = rank === 0 ? initialWeights : null;
-      const setup = { rank, plan, link, data, initialWeights: init, telemetry };
-      const transfers = [telemetry, ...linkTransfers(link)];
+      const { setup, transfers } = replicaSetup(
+        { data, onTelemetry: context.onTelemetry },
+        { rank, generation: 0, plan, link },
+        rank === 0 ? initialWeights : null,
+      );
       return ask((service) => service.prepare(withTransfer(setup, transfers)));
     }),
   );
@@ -90,7 +101,19 @@ export async function prepareRun(
     bucketBytes: ranges.map((range) => (range.end - range.start) * 4),
     initialHash,
   };
-  return { plan, event };
+  const { spawn, onTelemetry } = context;
+  return { plan, event, ground: { transport, data, backend, spawn, onTelemetry } };
+}
+
+/** All that one worker is told, and what of it is handed over instead of copied. */
+export function replicaSetup(
+  { data, onTelemetry }: Pick<RunGround, 'data' | 'onTelemetry'>,
+  place: Pick<ReplicaSetup, 'rank' | 'generation' | 'plan' | 'link'>,
+  initialWeights: Float32Array | null = null,
+): { readonly setup: ReplicaSetup; readonly transfers: Transferable[] } {
+  const telemetry = listenToTelemetry(onTelemetry);
+  const setup = { ...place, data, initialWeights, telemetry };
+  return { setup, transfers: [telemetry, ...linkTransfers(place.link)] };
 }
 
 function chooseTransport(experiment: Experiment, isolated: boolean): 'shared' | 'ports' {
@@ -130,7 +153,9 @@ function planOf(experiment: Experiment, { task, data }: RunData, given: GivenBat
   const plan = resolvePlan(experiment, { trainCount, testCount: 0, task });
   const { unit, count } = experiment.duration;
   const totalSteps = unit === 'steps' ? Math.min(count, steps) : steps;
-  return { ...plan, worldSize, batchPerRank, stepsPerEpoch: steps, totalSteps };
+  // A batch that was given to a rank is nobody else's.
+  const recovery = { policy: 'stop', commitEvery: 0, faults: [] } as const;
+  return { ...plan, worldSize, batchPerRank, stepsPerEpoch: steps, totalSteps, recovery };
 }
 
 interface ChosenBackend {

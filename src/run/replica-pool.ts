@@ -13,7 +13,10 @@ export interface ReplicaWorker {
 }
 
 export interface ReplicaHandle {
+  /** As the ranks are numbered now. */
   readonly rank: number;
+  /** Of the worker, whatever its rank. */
+  readonly id: number;
   readonly service: Remote<ReplicaService>;
   /** Resolves with the reason if the worker crashes; otherwise stays pending. */
   readonly crashed: Promise<string>;
@@ -23,6 +26,8 @@ export interface ReplicaHandle {
    */
   ask<T>(call: (service: Remote<ReplicaService>) => Promise<T>): Promise<T>;
   terminate(): void;
+  /** Whether the worker was terminated or crashed. */
+  isGone(): boolean;
 }
 
 export class ReplicaGoneError extends Error {
@@ -42,15 +47,21 @@ export async function startReplicas(
   worldSize: number,
   spawn: () => Promise<ReplicaWorker>,
 ): Promise<ReplicaHandle[]> {
-  const workers = await Promise.all(Array.from({ length: worldSize }, spawn));
-  return workers.map((worker, rank) => handleOf(worker, rank));
+  const started = await Promise.all(Array.from({ length: worldSize }, spawn));
+  return started.map((worker, rank) => handleOf(worker, rank));
 }
+
+let workers = 0;
 
 function handleOf(worker: ReplicaWorker, rank: number): ReplicaHandle {
   const service = remoteService<ReplicaService>(worker.port);
+  let isGone = false;
   let end: (error: ReplicaGoneError) => void = () => undefined;
   const gone = new Promise<never>((_, reject) => {
-    end = reject;
+    end = (error) => {
+      isGone = true;
+      reject(error);
+    };
   });
   // It may end while nothing is asked.
   gone.catch(() => undefined);
@@ -58,6 +69,7 @@ function handleOf(worker: ReplicaWorker, rank: number): ReplicaHandle {
   void crashed.then((reason) => end(new ReplicaGoneError(`the worker of rank ${rank}: ${reason}`)));
   return {
     rank,
+    id: workers++,
     service,
     crashed,
     ask: (call) => Promise.race([call(service), gone]),
@@ -65,6 +77,7 @@ function handleOf(worker: ReplicaWorker, rank: number): ReplicaHandle {
       worker.terminate();
       end(new ReplicaGoneError(`the worker of rank ${rank} was ended`));
     },
+    isGone: () => isGone,
   };
 }
 

@@ -78,6 +78,11 @@ export interface ConductorService {
   step(): Promise<void>;
   /** Ends the run within half a second, whatever is under way; the log stays. */
   stop(): Promise<void>;
+  /**
+   * Terminates a rank's worker, whatever it does. False where there is no such rank, or it is gone
+   * already.
+   */
+  kill(rank: number): Promise<boolean>;
   probe(): Promise<Probe | null>;
   sampleBatches(): Promise<readonly BatchSample[]>;
   /** Rank 0's weights by parameter name; matrices as [out][in]. */

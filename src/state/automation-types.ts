@@ -36,6 +36,8 @@ export interface Automation {
   run(request: RunRequest): Promise<RunOutcome>;
   /** Ends the run under way; `run` then resolves with "stopped". */
   stop(): Promise<void>;
+  /** Terminates a rank's worker in the run under way; false where there is none. */
+  kill(rank: number): Promise<boolean>;
   /** Rank 0's weights by parameter name; matrices as [out][in]. */
   weights(): Promise<Readonly<Record<string, unknown>>>;
 }

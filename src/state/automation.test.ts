@@ -72,6 +72,7 @@ function scripted(script: (experiment: Experiment) => readonly PageBatch[]) {
           return 3;
         },
         stop: async () => {},
+        kill: async () => false,
         weights: async () => ({}),
       },
     },

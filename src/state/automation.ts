@@ -12,7 +12,7 @@ import { createLineWriter } from './run-lines.ts';
 
 export interface AutomationOptions {
   readonly client: Pick<RunClient, 'subscribe'> & {
-    readonly conductor: Pick<ConductorService, 'start' | 'stop' | 'weights'>;
+    readonly conductor: Pick<ConductorService, 'start' | 'stop' | 'kill' | 'weights'>;
   };
   /** Where the packed data is served, absolute. */
   readonly dataUrl: string;
@@ -56,6 +56,7 @@ export function createAutomation(options: AutomationOptions): Automation {
     async stop() {
       await client.conductor.stop();
     },
+    kill: (rank) => client.conductor.kill(rank),
     weights: () => client.conductor.weights(),
   };
 }

@@ -50,6 +50,14 @@ export function listFromText(text: string): Json {
   return parts.map(numberFromText);
 }
 
+/** A text's lines, without those that hold nothing. */
+export function linesFromText(text: string): Json {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
 /** A copy of the draft with nothing at a dotted path. */
 export function without(draft: JsonObject, path: string): JsonObject {
   const [key = '', ...rest] = path.split('.');

@@ -94,6 +94,7 @@ const GROUP_FIELDS = {
     'lossScaling.scale',
     'lossScaling.growthInterval',
   ],
+  recovery: ['recovery.policy', 'recovery.commitEvery', 'recovery.faults'],
   machine: ['backend'],
   run: ['duration.unit', 'duration.count', 'checkpointing', 'evalEvery', 'logEvery', 'seed'],
 } as const satisfies Record<string, readonly FieldPath[]>;
@@ -129,6 +130,11 @@ function summaryOf(t: Text, name: GroupName, experiment: Experiment): string {
       const { format } = experiment.precision;
       const name = t(`choice.precision.format.${format}`);
       return format === 'fp32' ? name : t('page.summary.emulated', { format: name });
+    }
+    case 'recovery': {
+      const { policy, faults } = experiment.recovery;
+      const name = t(`choice.recovery.policy.${policy}`);
+      return faults.length === 0 ? name : t('page.summary.faultScript', { count: faults.length });
     }
     case 'machine':
       return t(`page.short.backend.${experiment.backend}`);
@@ -280,6 +286,7 @@ export function ExperimentPanel() {
         >
           <MachineChoice />
         </Section>
+        <Section name="recovery" title={t('group.recovery')} />
         <Section name="mistakes" title={t('group.mistakes')} />
         <Section name="run" title={t('group.run')} />
         <RunFacts />

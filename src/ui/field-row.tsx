@@ -2,10 +2,17 @@
 
 import { type CSSProperties, useId, useState } from 'react';
 import type { Problem } from '#experiment/experiment';
-import type { ChoiceField, Field, ListField, NumberField, SwitchField } from '#experiment/field';
+import type {
+  ChoiceField,
+  Field,
+  ListField,
+  NumberField,
+  ScriptField,
+  SwitchField,
+} from '#experiment/field';
 import { type FieldPath, fieldAt } from '#experiment/fields';
 import { isMessageKey, type Locale } from '#i18n/translate';
-import { type Json, listFromText, numberFromText, valueAt } from '#state/draft';
+import { type Json, linesFromText, listFromText, numberFromText, valueAt } from '#state/draft';
 import { problemsAt } from '#state/selectors';
 import { sliderOf } from '#state/slider';
 import { choiceLabel, fieldLabel } from './field-words.ts';
@@ -183,6 +190,32 @@ function ChoiceControl(props: ControlProps<ChoiceField>) {
   );
 }
 
+/** A line of the script a line of the box; the grey one shows how a line is written. */
+function ScriptControl(props: ControlProps<ScriptField>) {
+  const { edit } = useLab().store.actions;
+  const [typed, setTyped] = useState<string | null>(null);
+  const lines = Array.isArray(props.value) ? props.value.join('\n') : '';
+  const shown = typed ?? lines;
+  return (
+    <textarea
+      className="script"
+      rows={Math.min(6, shown.split('\n').length + 1)}
+      spellCheck={false}
+      autoComplete="off"
+      placeholder={props.field.example}
+      aria-label={props.label}
+      aria-invalid={props.describedBy !== undefined}
+      aria-describedby={props.describedBy}
+      value={shown}
+      onChange={(event) => {
+        setTyped(event.target.value);
+        edit(props.path, linesFromText(event.target.value));
+      }}
+      onBlur={() => setTyped(null)}
+    />
+  );
+}
+
 function Control(props: ControlProps<Field>) {
   const { field } = props;
   switch (field.kind) {
@@ -191,6 +224,8 @@ function Control(props: ControlProps<Field>) {
       return <NumberControl {...props} field={field} />;
     case 'list':
       return <TypedValue {...props} field={field} read={listFromText} />;
+    case 'script':
+      return <ScriptControl {...props} field={field} />;
     case 'choice':
       return <ChoiceControl {...props} field={field} />;
     case 'switch':
@@ -213,6 +248,7 @@ const INLINE_CHOICE = 15;
 
 function rowShape(t: Text, field: Field, path: FieldPath): string {
   if (field.kind === 'integer' || field.kind === 'number') return 'ranged';
+  if (field.kind === 'script') return 'stacked';
   if (field.kind !== 'choice' || isListed(t, field, path)) return 'plain';
   return lettersOf(t, field, path) <= INLINE_CHOICE ? 'plain' : 'stacked';
 }

@@ -73,6 +73,7 @@ export function compressedReduction(
       for (const residual of residuals) for (const value of residual) sum += value * value;
       return Math.sqrt(sum);
     },
+    memory: () => segments.flatMap(({ state }) => Object.values(state.vectors)),
   };
 }
 

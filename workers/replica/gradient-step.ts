@@ -1,4 +1,5 @@
 /** @file One step's gradient: computed, in parts where the batch is split, and averaged over the ranks. */
+import { segmentOfStep } from '#core/course';
 import type { Plan } from '#core/plan';
 import type { Batch, GradientResult, Precision } from '#engine/engine';
 import type { Activity } from '#protocol/replica';
@@ -6,6 +7,7 @@ import type { ChannelBytes } from '#transport/channel';
 import { microBatches, type Part } from './micro-batches.ts';
 import type { StepPrecision } from './precision.ts';
 import type { GradientReduction, Round } from './reduction.ts';
+import type { Sabotage } from './sabotage.ts';
 import type { StepClock } from './step-clock.ts';
 
 /** Computes gradients; the engine behind it may change when a device is lost. */
@@ -25,6 +27,7 @@ export interface GradientStepOptions {
   readonly reduction: GradientReduction;
   readonly clock: StepClock;
   readonly activity: (activity: Activity) => void;
+  readonly sabotage: Sabotage | null;
 }
 
 /** What the rank has when a step begins. */
@@ -53,7 +56,7 @@ export interface StepGradient {
  * small model in one replica a step takes some ten microseconds.
  */
 export function createGradientStep(options: GradientStepOptions) {
-  const { plan, precision, reduction, clock, activity } = options;
+  const { plan, precision, reduction, clock, activity, sabotage } = options;
   const { microBatches: count, noSync } = plan.accumulation;
   const total = new Float32Array(count > 1 ? plan.model.parameterCount : 0);
 
@@ -80,7 +83,7 @@ export function createGradientStep(options: GradientStepOptions) {
     clock.lap('computeMs');
     activity('communicating');
     const { step, learningRate } = state;
-    const epoch = Math.floor(step / plan.stepsPerEpoch);
+    const { epoch } = segmentOfStep(plan, step);
     const round: Round = { iteration, epoch, learningRate };
     const running = reduction.run(round);
     const passOn = (bytes: ChannelBytes): ChannelBytes => {
@@ -91,7 +94,9 @@ export function createGradientStep(options: GradientStepOptions) {
   };
 
   /** From the own gradient of the whole batch to the step's. */
-  const finish = (state: StepState, own: OwnGradient): StepGradient | Promise<StepGradient> => {
+  const finish = (state: StepState, result: OwnGradient): StepGradient | Promise<StepGradient> => {
+    const isSpoilt = sabotage?.spoilsGradient(state.step) ?? false;
+    const own = isSpoilt ? { ...result, loss: Number.NaN } : result;
     precision.mark(reduction.gradient, own.loss);
     if (!state.reduces) {
       clock.lap('computeMs');

@@ -26,6 +26,9 @@ export interface StepPrecision {
   fault(): NonFiniteCause | null;
   /** Rounds the weights after they were set or updated, where there is no fp32 master copy. */
   settle(weights: Float32Array): void;
+  /** The scaler's state, as numbers that float32 holds; for commits. */
+  memory(): readonly number[];
+  setMemory(numbers: readonly number[]): void;
   /** What the record of the step says; null in fp32 without scaling. Resets the skips. */
   report(): PrecisionReport | null;
 }
@@ -85,6 +88,11 @@ export function createPrecision(config: PrecisionConfig, length: number): StepPr
     fault: () => fault,
     settle(weights) {
       if (narrow !== null) roundFloats(narrow, weights);
+    },
+    memory: () => [state.scale, state.goodSteps, state.forgiven],
+    setMemory([scale = 1, goodSteps = 0, forgiven = 0]) {
+      state = { scale, goodSteps, forgiven };
+      precision = { format, lossScale: scale };
     },
     report() {
       if (isPlain) return null;

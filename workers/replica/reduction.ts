@@ -29,6 +29,8 @@ export interface GradientReduction {
   commit(): void;
   /** Norm of what is kept back, or null where nothing is. */
   residualNorm(): number | null;
+  /** What the compressor remembers, as it lives; the same number of vectors at any time. */
+  memory(): readonly Float32Array[];
 }
 
 /** The all-reduce that the plan names. */
@@ -74,5 +76,6 @@ function plainReduction(plan: Plan, endpoint: Endpoint): GradientReduction {
     },
     commit: () => undefined,
     residualNorm: () => null,
+    memory: () => [],
   };
 }

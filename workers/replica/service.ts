@@ -8,6 +8,7 @@ import { vectorLengthOf } from '#transport/channel';
 import { createEndpoint } from '#transport/create';
 import { CollectiveAbortedError, type Endpoint } from '#transport/endpoint';
 import { createBackend, type ReplicaBackend } from './backend.ts';
+import { broadcastMemory, type Commits, createCommits, restoreMemory } from './memory.ts';
 import { probeModel } from './probe.ts';
 import { sampleBatch } from './sample-batch.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
@@ -24,10 +25,12 @@ interface Session {
   readonly batcher: Batcher;
   readonly backend: ReplicaBackend;
   readonly training: Training;
+  readonly commits: Commits;
   readonly telemetry: Telemetry;
   completed: number;
   limit: number;
-  looping: boolean;
+  /** Pending while the loop runs. */
+  looping: Promise<void> | null;
   ended: boolean;
 }
 
@@ -57,12 +60,15 @@ export function createReplica(): ReplicaService {
     const done = new Promise<T>((resolve, reject) => {
       visits.push(() => work(present).then(resolve, reject));
     });
-    if (!present.looping) void loop(present);
+    if (present.looping === null) startLoop(present);
     return done;
   };
 
+  const startLoop = (present: Session): void => {
+    present.looping = loop(present);
+  };
+
   const loop = async (present: Session): Promise<void> => {
-    present.looping = true;
     try {
       await receiveVisits();
       await runSteps(present);
@@ -72,8 +78,8 @@ export function createReplica(): ReplicaService {
     }
     present.telemetry.activity('idle');
     present.telemetry.flush();
-    present.looping = false;
-    if (visits.length > 0) void loop(present);
+    present.looping = null;
+    if (visits.length > 0) startLoop(present);
   };
 
   const runSteps = async (present: Session): Promise<void> => {
@@ -92,23 +98,26 @@ export function createReplica(): ReplicaService {
 
   return {
     async prepare(setup) {
-      session = createSession(setup, now);
+      const backend = createReplicaBackend(setup, now, required);
+      session = createSession(setup, backend, now);
     },
     timeBackend: (backend) => required().backend.time(backend),
     useBackend: (backend) => required().backend.use(backend),
     async broadcastWeights() {
       const { endpoint, training, plan } = required();
+      commitAt(required(), 0);
       if (plan.mistakes.noBroadcast) return training.weightsHash();
       endpoint.input.set(training.weights);
       const whole = { start: 0, end: plan.model.parameterCount };
       await endpoint.run(ringBroadcast(plan.worldSize), whole);
       training.setWeights(endpoint.output.subarray(0, whole.end));
+      commitAt(required(), 0);
       return training.weightsHash();
     },
     async grant(limit) {
       const present = required();
       present.limit = limit;
-      if (!present.looping) void loop(present);
+      if (present.looping === null) startLoop(present);
     },
     probe: () =>
       visit(async ({ plan, setup, training, backend, completed }) => {
@@ -122,6 +131,28 @@ export function createReplica(): ReplicaService {
         return sampleBatch(batcher.batchAt(step), step, plan.model.task, setup.data.alphabet);
       }),
     weights: () => visit(async ({ training }) => training.weights.slice()),
+    commits: async () => required().commits.steps(),
+    async rejoin({ step, ...place }) {
+      const old = required();
+      old.ended = true;
+      old.endpoint.abort();
+      await old.looping;
+      const { memory } = old.commits.find(step);
+      const next = createSession({ ...old.setup, ...place }, old.backend, now);
+      restoreMemory(next.training, memory);
+      next.completed = step;
+      commitAt(next, step);
+      session = next;
+    },
+    async shareState() {
+      const present = required();
+      const { training, endpoint, plan } = present;
+      const bytesSent = await broadcastMemory(training, endpoint);
+      // A newcomer has no commit to come from: it begins where the others went back to.
+      present.completed = plan.resumed?.step ?? 0;
+      commitAt(present, present.completed);
+      return { weightsHash: training.weightsHash(), bytesSent };
+    },
     async abort() {
       const present = required();
       present.ended = true;
@@ -130,20 +161,31 @@ export function createReplica(): ReplicaService {
   };
 }
 
-function createSession(setup: ReplicaSetup, now: () => number): Session {
+/** The engine of a worker. It outlives the groups that its rank belongs to: the model stays. */
+function createReplicaBackend(
+  { plan }: ReplicaSetup,
+  now: () => number,
+  session: () => Session,
+): ReplicaBackend {
+  return createBackend({
+    plan,
+    now,
+    sampleBatch: () => session().batcher.batchAt(0),
+    sampleWeights: () => session().training.weights,
+    report: (event) => {
+      const { telemetry, completed } = session();
+      telemetry.report({ ...event, step: completed });
+    },
+  });
+}
+
+function createSession(setup: ReplicaSetup, backend: ReplicaBackend, now: () => number): Session {
   const { plan, rank, data } = setup;
   const { worldSize } = plan;
   const vectorLength = vectorLengthOf(plan);
   const endpoint = createEndpoint({ rank, worldSize, vectorLength, link: setup.link });
-  const telemetry = createTelemetry(rank, setup.telemetry, now);
+  const telemetry = createTelemetry(setup, setup.telemetry, now);
   const batcher = createBatcher({ data, plan, rank });
-  const backend: ReplicaBackend = createBackend({
-    plan,
-    now,
-    sampleBatch: () => batcher.batchAt(0),
-    sampleWeights: () => session.training.weights,
-    report: (event) => telemetry.report({ ...event, step: session.completed }),
-  });
   const training = createTraining({
     plan,
     endpoint,
@@ -153,20 +195,27 @@ function createSession(setup: ReplicaSetup, now: () => number): Session {
     now,
     activity: (activity) => telemetry.activity(activity),
   });
-  const session: Session = {
+  return {
     setup,
     plan,
     endpoint,
     batcher,
     backend,
     training,
+    commits: createCommits(training),
     telemetry,
     completed: 0,
     limit: 0,
-    looping: false,
+    looping: null,
     ended: false,
   };
-  return session;
+}
+
+/** What was recorded until then is sent first: whoever goes back to a commit has it in the log. */
+function commitAt({ plan, commits, telemetry }: Session, step: number): void {
+  if (plan.recovery.commitEvery === 0) return;
+  telemetry.flush();
+  commits.take(step);
 }
 
 async function oneStep(session: Session): Promise<void> {
@@ -188,6 +237,7 @@ async function oneStep(session: Session): Promise<void> {
   }
   session.completed = done;
   telemetry.completed(done);
+  if (done % plan.recovery.commitEvery === 0) commitAt(session, done);
 }
 
 /** Sums over this rank's share of a split; no sample is counted twice by two ranks. */

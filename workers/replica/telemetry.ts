@@ -19,7 +19,11 @@ export interface Telemetry {
   flush(): void;
 }
 
-export function createTelemetry(rank: number, port: MessagePort, now: () => number): Telemetry {
+export function createTelemetry(
+  { rank, generation }: Pick<TelemetryBatch, 'rank' | 'generation'>,
+  port: MessagePort,
+  now: () => number,
+): Telemetry {
   let reports: ReplicaReport[] = [];
   let activity: Activity = 'idle';
   let completed = 0;
@@ -33,7 +37,7 @@ export function createTelemetry(rank: number, port: MessagePort, now: () => numb
     sinceMs = nowMs;
   };
   const send = (shown: Activity): void => {
-    const batch: TelemetryBatch = { rank, activity: shown, completed, reports };
+    const batch: TelemetryBatch = { rank, generation, activity: shown, completed, reports };
     port.postMessage(batch);
     reports = [];
     spent.clear();

@@ -1,8 +1,8 @@
 /** @file One rank's training state and one step of it: gradient, reduction, update, agreement, hash. */
 import { clipGradientNorm } from '#core/clip';
+import { learningRateOfStep } from '#core/course';
 import { HashState } from '#core/hash';
 import { initialWeights } from '#core/initial-weights';
-import { learningRateAt } from '#core/learning-rate';
 import type { Parameter } from '#core/model';
 import { createOptimizer } from '#core/optimizers';
 import type { Plan } from '#core/plan';
@@ -10,8 +10,10 @@ import type { Batch } from '#engine/engine';
 import type { Activity, NonFiniteCause, StepReport } from '#protocol/replica';
 import type { Endpoint } from '#transport/endpoint';
 import { type ComputeGradient, createGradientStep, type StepGradient } from './gradient-step.ts';
+import type { TrainingMemory } from './memory.ts';
 import { createPrecision } from './precision.ts';
 import { createReduction } from './reduction.ts';
+import { createSabotage } from './sabotage.ts';
 import { createStepClock } from './step-clock.ts';
 import { createSynchronisation } from './synchronisation.ts';
 
@@ -35,6 +37,10 @@ export interface Training {
   /** Takes over weights that arrived from rank 0. */
   setWeights(weights: Float32Array): void;
   weightsHash(): string;
+  /** Everything that a rank needs to go on from here, as it lives; see memory.ts. */
+  memory(): TrainingMemory;
+  /** Takes over the numbers of a memory; its vectors are written where they live. */
+  setNumbers(numbers: readonly number[]): void;
   /** Runs step `step`; the report is null where no record is due. */
   step(step: number): Promise<StepOutcome>;
 }
@@ -58,7 +64,8 @@ export function createTraining(options: TrainingOptions): Training {
   const reduction = createReduction(plan, endpoint);
   const synchronisation = createSynchronisation(plan, endpoint);
   const clock = createStepClock(now);
-  const gradientOf = createGradientStep({ ...options, precision, reduction, clock });
+  const sabotage = createSabotage(plan, endpoint.rank);
+  const gradientOf = createGradientStep({ ...options, precision, reduction, clock, sabotage });
   const clip = createClipping(plan);
   const hash = new HashState();
   const chain = new HashState();
@@ -107,10 +114,19 @@ export function createTraining(options: TrainingOptions): Training {
       hashWeights();
       return hash.toHex();
     },
+    memory: () => ({
+      shared: [weights, buffers, ...optimizerState.moments],
+      own: reduction.memory(),
+      numbers: [optimizerState.step, ...precision.memory()],
+    }),
+    setNumbers([step = 0, ...scaler]) {
+      optimizerState.step = step;
+      precision.setMemory(scaler);
+    },
     async step(step) {
       clock.start();
       if (step === 0) synchronisation.begin(weights);
-      const learningRate = learningRateAt(plan.learningRate, step, plan.totalSteps);
+      const learningRate = learningRateOfStep(plan, step);
       const reduces = synchronisation.reducesGradients(step);
       const computing = gradientOf({ step, weights, buffers, learningRate, reduces });
       const computed = computing instanceof Promise ? await computing : computing;
@@ -129,6 +145,7 @@ export function createTraining(options: TrainingOptions): Training {
         precision.settle(weights);
         clock.lap('communicateMs');
       }
+      sabotage?.flipsBit(step, weights);
       hashWeights();
       if (synchronised) chain.fold(hash);
       clock.lap('updateMs');

@@ -3,9 +3,11 @@ import type { FieldKey } from '../keys.ts';
 import type { Message } from '../message.ts';
 import { communication } from './communication.ts';
 import { precision } from './precision.ts';
+import { recovery } from './recovery.ts';
 
 export const fields = {
   ...precision,
+  ...recovery,
   ...communication,
   'field.data.name.label': 'Data',
   'field.data.name.line': 'What the replicas learn from.',

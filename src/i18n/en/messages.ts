@@ -1,6 +1,7 @@
 /** @file Faults of an experiment, presets, groups and units. */
 import type { ExperimentKey } from '../keys.ts';
 import type { Message } from '../message.ts';
+import { recoveryMessages } from './recovery.ts';
 
 export const messages = {
   'problem.integer': 'A whole number from {minimum} to {maximum} is allowed.',
@@ -125,6 +126,7 @@ export const messages = {
   'group.mistakes': 'Classic mistakes',
   'problem.fp8NeedsScaling':
     'Eight bits lose nearly every gradient that is not scaled. Take dynamic or fixed loss scaling.',
+  ...recoveryMessages,
   'group.precision': 'Precision',
   'group.run': 'Run',
 } as const satisfies Readonly<Record<ExperimentKey, Message>>;

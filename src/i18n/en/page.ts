@@ -86,6 +86,7 @@ export const page = {
     other: '{sync}, every {count} steps',
   },
   'page.summary.noMistakes': 'none',
+  'page.summary.faultScript': { one: '{count} fault', other: '{count} faults' },
   'page.summary.mistakes': { one: '{count} on', other: '{count} on' },
   'page.summary.run': '{duration}, seed {seed}',
   'page.summary.emulated': '{format}, emulated',

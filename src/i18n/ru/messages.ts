@@ -1,6 +1,7 @@
 /** @file Ошибки в эксперименте, готовые наборы, группы и единицы. */
 import type { ExperimentKey } from '../keys.ts';
 import type { Message } from '../message.ts';
+import { recoveryMessages } from './recovery.ts';
 
 export const messages = {
   'problem.integer': 'Допустимо целое число от {minimum} до {maximum}.',
@@ -173,6 +174,7 @@ export const messages = {
   'group.mistakes': 'Классические ошибки',
   'problem.fp8NeedsScaling':
     'Восемь бит теряют почти все градиенты без масштабирования. Выберите dynamic или fixed.',
+  ...recoveryMessages,
   'group.precision': 'Точность',
   'group.run': 'Запуск',
 } as const satisfies Readonly<Record<ExperimentKey, Message>>;

@@ -98,6 +98,12 @@ export const page = {
     other: '{sync}, раз в {count} шага',
   },
   'page.summary.noMistakes': 'нет',
+  'page.summary.faultScript': {
+    one: '{count} сбой',
+    few: '{count} сбоя',
+    many: '{count} сбоев',
+    other: '{count} сбоя',
+  },
   'page.summary.mistakes': {
     one: 'включена {count}',
     few: 'включены {count}',

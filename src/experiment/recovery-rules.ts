@@ -1,0 +1,53 @@
+/** @file Rules between fields of faults and recovery. */
+import { parseFaults } from '#core/faults';
+import { sampleCounts, totalSteps } from './counts.ts';
+import type { Experiment } from './experiment.ts';
+import type { Fault, Rule } from './rule.ts';
+
+const RUN_LENGTH = [
+  'data',
+  'model.kind',
+  'model.context',
+  'replicas',
+  'batchPerRank',
+  'duration',
+] as const;
+
+export const RECOVERY_RULES: readonly Rule[] = [
+  { path: 'recovery.policy', reads: ['sync.kind'], fault: recoveryNeedsAllReduce },
+  { path: 'recovery.faults', reads: ['replicas', 'recovery.policy'], fault: absentRank },
+  { path: 'recovery.faults', reads: RUN_LENGTH, fault: stepAfterTheEnd },
+];
+
+/** Between two averages every rank has weights of its own; a commit of one is none of another. */
+function recoveryNeedsAllReduce({ recovery, sync }: Experiment): Fault {
+  if (recovery.policy === 'stop' || sync.kind === 'allReduce') return null;
+  return { message: 'problem.recoveryNeedsAllReduce', parameters: { sync: sync.kind } };
+}
+
+/** Ranks that are left are numbered anew after each loss, unless newcomers take the places. */
+function absentRank({ recovery, replicas }: Experiment): Fault {
+  let present = replicas;
+  for (const { kind, ranks, step } of parseFaults(recovery.faults)) {
+    const absent = ranks.find((rank) => rank >= present);
+    if (absent !== undefined) {
+      return {
+        message: 'problem.faultRank',
+        parameters: { rank: absent, step, last: present - 1 },
+      };
+    }
+    if (recovery.policy === 'stop') return null;
+    const apart = kind === 'split' ? Math.min(ranks.length, present - ranks.length) : ranks.length;
+    if (apart === present) return { message: 'problem.faultNeedsRanks', parameters: { step } };
+    if (recovery.policy === 'shrink') present -= apart;
+  }
+  return null;
+}
+
+function stepAfterTheEnd(experiment: Experiment): Fault {
+  const { data, model, recovery } = experiment;
+  const steps = totalSteps(experiment, sampleCounts(data, model).train);
+  const late = parseFaults(recovery.faults).find(({ step }) => step >= steps);
+  if (late === undefined) return null;
+  return { message: 'problem.faultStep', parameters: { step: late.step, last: steps - 1 } };
+}
