@@ -99,7 +99,8 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
   };
 
   const receive = (run: ActiveRun, batch: TelemetryBatch): void => {
-    if (!isCurrent(run) || run.isDeaf || batch.generation !== run.generation) return;
+    if (!isCurrent(run) || run.plan === null) return;
+    if (run.isDeaf || batch.generation !== run.generation) return;
     state.activity[batch.rank] = batch.activity;
     run.completed[batch.rank] = batch.completed;
     // First, for a record may end the run, and the end says how far it came.

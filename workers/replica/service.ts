@@ -214,7 +214,7 @@ function createSession(setup: ReplicaSetup, backend: ReplicaBackend, now: () => 
 /** What was recorded until then is sent first: whoever goes back to a commit has it in the log. */
 function commitAt({ plan, commits, telemetry }: Session, step: number): void {
   if (plan.recovery.commitEvery === 0) return;
-  telemetry.flush();
+  if (step > 0) telemetry.flush();
   commits.take(step);
 }
 
