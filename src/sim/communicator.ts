@@ -58,6 +58,7 @@ const DECODED = 3;
 export class Communicator {
   readonly counters: Counters;
   private readonly network: Network;
+  private readonly lockstep: boolean;
   private readonly queue = new EventQueue();
   private readonly flights: Flights;
   /** The message in hand. */
@@ -79,10 +80,18 @@ export class Communicator {
   private readonly current: Int32Array;
   private readonly turn: Int32Array;
   private readonly phase: Int32Array;
+  /** Ranks that are done with the collective in hand, where they wait for each other. */
+  private done = 0;
 
-  constructor(network: Network) {
+  /**
+   * With `lockstep` a collective is over for every rank when it is for the last one, and the next
+   * begins then, as closed forms assume; else each rank goes on alone, and collectives that follow
+   * each other overlap a little.
+   */
+  constructor(network: Network, lockstep = false) {
     const { worldSize } = network.topology;
     this.network = network;
+    this.lockstep = lockstep;
     this.flights = new Flights(network);
     this.current = new Int32Array(worldSize);
     this.turn = new Int32Array(worldSize);
@@ -218,9 +227,15 @@ export class Communicator {
   }
 
   private finish(rank: number, now: number): void {
-    this.doneNs[this.current[rank]][rank] = now;
-    this.current[rank]++;
-    this.awaitReady(rank, now);
+    const index = this.current[rank]++;
+    this.doneNs[index][rank] = now;
+    if (!this.lockstep) {
+      this.awaitReady(rank, now);
+    } else if (++this.done === this.current.length) {
+      this.done = 0;
+      this.doneNs[index].fill(now);
+      for (let each = 0; each < this.current.length; each++) this.awaitReady(each, now);
+    }
   }
 
   private send(rank: number, turn: number, now: number): void {

@@ -1,0 +1,256 @@
+/**
+ * @file The cluster clock of data-parallel training, step by step: every rank's batch, forward,
+ * backward, collectives and update in cluster time. Queues and heat outlast a step.
+ */
+import { Communicator, type Counters, type Exchange } from './communicator.ts';
+import { Loader, type LoaderConfig, type LoaderSlowdown, type LoaderState } from './loader.ts';
+import { type LinkSlowdown, Network } from './network.ts';
+import { RankCompute, type Slowdown } from './slowdown.ts';
+import type { Span, SpanKind } from './spans.ts';
+import {
+  type BackwardPieces,
+  backwardPieces,
+  type LayerCost,
+  passWork,
+  type StepJob,
+} from './step-job.ts';
+import type { ThermalState } from './thermal.ts';
+import { type Ns, ns } from './time.ts';
+import type { Topology } from './topology.ts';
+
+export interface ClockConfig {
+  readonly topology: Topology;
+  readonly job: StepJob;
+  /** Null where a rank always has its data. */
+  readonly loader: LoaderConfig | null;
+  /**
+   * Whether a step, and each collective, begins when the last rank is done with the one before.
+   * Else each rank goes on alone, and what follows each other overlaps by a few messages.
+   */
+  readonly lockstep: boolean;
+  readonly seed: number;
+}
+
+export interface StepInput {
+  /** Each rank's share of the job's compute, as after balancing; 1 for all if absent. */
+  readonly work?: readonly number[];
+}
+
+export interface ClusterStep {
+  readonly step: number;
+  /** [rank]: when it asked for its batch, and when its weights are new. */
+  readonly startNs: readonly Ns[];
+  readonly endNs: readonly Ns[];
+  /** Rank by rank, each in order of start. */
+  readonly spans: readonly Span[];
+  /** [rank]: degrees Celsius, or null where heat is not modelled. */
+  readonly celsius: readonly (number | null)[];
+}
+
+/** All that a checkpoint needs to go on with. */
+export interface ClockState {
+  readonly step: number;
+  readonly endNs: readonly Ns[];
+  readonly linkFreeNs: readonly Ns[];
+  readonly thermal: readonly (ThermalState | null)[];
+  readonly loaders: readonly LoaderState[];
+}
+
+/** What a rank did up to the end of its last backward. */
+interface Computed {
+  readonly spans: readonly Span[];
+  readonly readyNs: number[];
+  readonly backwardEndNs: number;
+}
+
+/**
+ * Runs steps one after the other; all messages of a step go before those of the next one. What
+ * makes ranks, links and loaders slow may be added at any time.
+ */
+export class StepClock {
+  private readonly worldSize: number;
+  private readonly network: Network;
+  private readonly communicator: Communicator;
+  private readonly computes: readonly RankCompute[];
+  private readonly loaders: readonly Loader[];
+  private readonly lockstep: boolean;
+  private job: StepJob;
+  private pass: LayerCost;
+  private pieces: BackwardPieces;
+  private endNs: Float64Array;
+  private nextStep = 0;
+
+  constructor({ topology, job, loader, lockstep, seed }: ClockConfig) {
+    const ranks = Array.from({ length: topology.worldSize }, (_, rank) => rank);
+    this.worldSize = topology.worldSize;
+    this.network = new Network(topology);
+    this.communicator = new Communicator(this.network, lockstep);
+    this.computes = ranks.map((rank) => new RankCompute(seed, rank));
+    this.loaders = loader === null ? [] : ranks.map((rank) => new Loader(loader, seed, rank));
+    this.endNs = new Float64Array(topology.worldSize);
+    this.lockstep = lockstep;
+    this.job = job;
+    this.pass = passWork(job);
+    this.pieces = backwardPieces(job);
+    this.communicator.prepare(job.buckets);
+  }
+
+  /** Events of the simulation so far. */
+  get events(): number {
+    return this.communicator.events;
+  }
+
+  get counters(): Counters {
+    return this.communicator.counters;
+  }
+
+  /** The steps that follow cost this: other precision, compression, batch or buckets. */
+  change(job: StepJob): void {
+    if (job.buckets !== this.job.buckets) this.communicator.prepare(job.buckets);
+    this.job = job;
+    this.pass = passWork(job);
+    this.pieces = backwardPieces(job);
+  }
+
+  /** Slow compute, from now on or in its time. Throws RangeError for a rank that is not there. */
+  slow(slowdown: Slowdown): void {
+    for (const rank of this.ranksOf(slowdown.ranks)) this.computes[rank].add(slowdown);
+  }
+
+  slowLink(slowdown: LinkSlowdown): void {
+    this.network.slow(slowdown);
+  }
+
+  /** Throws RangeError for a rank that is not there or has no loader. */
+  slowLoader(ranks: readonly number[] | 'all', slowdown: LoaderSlowdown): void {
+    for (const rank of this.ranksOf(ranks)) {
+      const loader = this.loaders[rank];
+      if (loader === undefined) throw new RangeError(`slow loader: rank ${rank} has no loader`);
+      loader.slow(slowdown);
+    }
+  }
+
+  /** Runs the next step on all ranks. Throws RangeError for another number of shares than ranks. */
+  step({ work }: StepInput = {}): ClusterStep {
+    if (work !== undefined && work.length !== this.worldSize) {
+      throw new RangeError(`step: work of ${work.length} ranks; there are ${this.worldSize}`);
+    }
+    const step = this.nextStep++;
+    const startNs = this.starts();
+    const computed = startNs.map((start, rank) =>
+      this.compute(rank, step, start, work?.[rank] ?? 1),
+    );
+    const exchange = this.communicator.run(
+      this.job.buckets.map((_, bucket) => computed.map(({ readyNs }) => readyNs[bucket])),
+    );
+    const begun = this.job.buckets.map(({ encodeNs }, bucket) => {
+      return exchange.launchNs[bucket].reduce((a, b) => Math.max(a, b), 0) + encodeNs;
+    });
+    const spans = computed.flatMap((each, rank) => {
+      const communicated = this.communicationSpans(rank, exchange, begun);
+      return [...each.spans, ...communicated, this.update(rank, each.backwardEndNs, exchange)];
+    });
+    return {
+      step,
+      startNs,
+      endNs: Array.from(this.endNs, ns),
+      spans: spans.filter((span) => span.endNs > span.startNs),
+      celsius: this.computes.map(({ celsius }) => celsius),
+    };
+  }
+
+  snapshot(): ClockState {
+    return {
+      step: this.nextStep,
+      endNs: Array.from(this.endNs, ns),
+      linkFreeNs: this.network.snapshot(),
+      thermal: this.computes.map((compute) => compute.snapshot()),
+      loaders: this.loaders.map((loader) => loader.snapshot()),
+    };
+  }
+
+  /** Goes on from a state of a clock with the same config and the same slow-downs. */
+  restore(state: ClockState): void {
+    this.nextStep = state.step;
+    this.endNs = Float64Array.from(state.endNs);
+    this.network.restore(state.linkFreeNs);
+    state.thermal.forEach((each, rank) => {
+      this.computes[rank].restore(each);
+    });
+    state.loaders.forEach((each, rank) => {
+      this.loaders[rank].restore(each);
+    });
+  }
+
+  private starts(): Ns[] {
+    if (!this.lockstep) return Array.from(this.endNs, ns);
+    const latest = this.endNs.reduce((a, b) => Math.max(a, b));
+    return Array.from(this.endNs, () => ns(latest));
+  }
+
+  private compute(rank: number, step: number, startNs: Ns, work: number): Computed {
+    const { forwardNs, backwardNs } = this.pass;
+    const compute = this.computes[rank];
+    const spans: Span[] = [];
+    let now: number = startNs;
+    const spend = (kind: SpanKind, endNs: number) => {
+      spans.push({ rank, kind, startNs: ns(now), endNs: ns(endNs), bucket: null });
+      now = endNs;
+    };
+    const run = (kind: SpanKind, workNs: number) => {
+      spend(kind, compute.finishNs(now, work * workNs));
+    };
+
+    spend('data', this.loaders[rank]?.take(now) ?? now);
+    compute.beginStep(step, now);
+    for (let micro = 1; micro < this.job.microBatches; micro++) {
+      run('forward', forwardNs);
+      run('backward', backwardNs);
+    }
+    run('forward', forwardNs);
+    const backwardStartNs = now;
+    const readyNs = this.pieces.untilReadyNs.map((piece) => {
+      now = compute.finishNs(now, work * piece);
+      return now;
+    });
+    const backwardEndNs = compute.finishNs(now, work * this.pieces.restNs);
+    now = backwardStartNs;
+    spend('backward', backwardEndNs);
+    return { spans, readyNs, backwardEndNs };
+  }
+
+  /** A bucket's time on the rank's stream: codecs, waiting for late ranks, the collective. */
+  private communicationSpans(rank: number, exchange: Exchange, begun: readonly number[]): Span[] {
+    return this.job.buckets.flatMap(({ encodeNs, decodeNs }, bucket) => {
+      const launched = exchange.launchNs[bucket][rank];
+      const done = exchange.doneNs[bucket][rank];
+      const encoded = launched + encodeNs;
+      const decoding = done - decodeNs;
+      const together = Math.min(Math.max(encoded, begun[bucket]), decoding);
+      const span = (kind: SpanKind, startNs: number, endNs: number): Span => {
+        return { rank, kind, startNs: ns(startNs), endNs: ns(endNs), bucket };
+      };
+      return [
+        span('compression', launched, encoded),
+        span('wait', encoded, together),
+        span('communication', together, decoding),
+        span('compression', decoding, done),
+      ];
+    });
+  }
+
+  /** The optimizer's span, after backward and the last bucket. */
+  private update(rank: number, backwardEndNs: number, { doneNs }: Exchange): Span {
+    const startNs = Math.max(backwardEndNs, doneNs.at(-1)?.[rank] ?? 0);
+    const endNs = this.computes[rank].finishNs(startNs, this.job.optimizerNs);
+    this.endNs[rank] = endNs;
+    return { rank, kind: 'optimizer', startNs: ns(startNs), endNs: ns(endNs), bucket: null };
+  }
+
+  private ranksOf(ranks: readonly number[] | 'all'): readonly number[] {
+    if (ranks === 'all') return this.computes.map((_, rank) => rank);
+    const absent = ranks.find((rank) => this.computes[rank] === undefined);
+    if (absent === undefined) return ranks;
+    throw new RangeError(`rank ${absent}; 0 ... ${this.worldSize - 1} is allowed`);
+  }
+}
