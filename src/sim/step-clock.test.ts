@@ -224,6 +224,8 @@ test('CK-9 one slow loader holds all ranks up', () => {
   const result = clocked.step();
   const waits = result.spans.filter(({ kind }) => kind === 'data').map(({ rank }) => rank);
   expect(waits).toEqual([2]);
+  // Its two workers hand out in pairs.
+  expect(clocked.queued()).toEqual([4, 4, 1, 4, 4, 4, 4, 4]);
   expect(result.endNs[0] - result.startNs[0]).toBeGreaterThan(4e6);
 });
 
@@ -310,6 +312,29 @@ test('CK-13 spans of a rank lie in its step, compute and stream each without ove
       }
     }
   }
+});
+
+test('CK-7 a slow link lengthens the steps in its time, and no others', () => {
+  const { topology, buckets, costs } = cluster({});
+  const work = job(buckets);
+  const each = steadyStep(work, costs, null).totalNs;
+  const slow = clock({ topology, job: work });
+  slow.slowLink({
+    rank: 4,
+    factor: 5,
+    extraLatencyNs: ns(0),
+    fromNs: ns(each),
+    untilNs: ns(3 * each),
+  });
+  expectEqual(end(slow.step()), each);
+  const second = end(slow.step());
+  // The last bucket is exposed, and its 14 chunks of 840 kB pass at 60 GB/s.
+  const passage = (14 * 840e3) / 60;
+  expect(second - 2 * each).toBeGreaterThanOrEqual(passage - costs[1]);
+  expect(second - 2 * each).toBeLessThan(2 * passage);
+  slow.step();
+  const third = end(slow.step());
+  expectEqual(end(slow.step()) - third, each);
 });
 
 test('CK-7 what is not there cannot be slowed', () => {

@@ -159,6 +159,11 @@ export class StepClock {
     };
   }
 
+  /** Batches that wait in each rank's loader at the end of its last step; empty without loaders. */
+  queued(): number[] {
+    return this.loaders.map((loader, rank) => loader.waiting(this.endNs[rank]));
+  }
+
   snapshot(): ClockState {
     return {
       step: this.nextStep,
