@@ -97,6 +97,15 @@ test('CK-3 hierarchical: G = 8, M = 4, 100 MB: 1.016 ms; any G and M to 1e-9', (
   }
 });
 
+test('CK-4 a flat ring over 4 nodes of 8 goes at the pace of its NICs, with few of their latencies', () => {
+  // All hops between nodes would take 4.185 ms; 62 messages of S/32 pass each NIC in any case.
+  const time = seconds(allReduceSchedule('ring', 32), 25e6, nodes(32, 8));
+  const passage = (62 * 100e6) / 32 / 50e9;
+  expect(ringSeconds(32, 100e6, link)).toBeCloseTo(4.185e-3, 8);
+  expect(time).toBeGreaterThan(passage + 5e-6);
+  expect(time).toBeLessThan(passage + 62 * 5e-6);
+});
+
 test('CK-4 one NIC for 8 ranks carries 8 times the bytes and hides all latencies but one', () => {
   // 6 steps of a ring between 4 nodes, 8 messages of S/32 at the NIC in each; while 7 of them pass,
   // the latency of the eighth is over, so only the last one's counts.

@@ -248,6 +248,25 @@ test('CK-12 compression: codecs lie on the stream, fewer bytes take less time', 
   expectEqual(end(clocked.step()) - before, steadyStep(job(buckets), costs, null).totalNs);
 });
 
+test('CK-11 local SGD: ranks go on alone and meet when they exchange weights', () => {
+  const { topology, buckets, costs } = cluster({});
+  const work = job(buckets);
+  const alone = 350_000 + 680_000 + 30_000;
+  const clocked = clock({ topology, job: work });
+  clocked.slow({ ranks: [1], cause: { kind: 'constant', factor: 1.5 }, ...ALWAYS });
+  for (let step = 1; step <= 3; step++) {
+    const { endNs, spans } = clocked.step({ exchange: 'none' });
+    expect(endNs.map(Math.round)).toEqual(
+      endNs.map((_, rank) => step * alone * (rank === 1 ? 1.5 : 1)),
+    );
+    expect(spans.every(({ bucket }) => bucket === null)).toBe(true);
+  }
+  const { endNs } = clocked.step({ exchange: 'weights' });
+  for (const time of endNs) expectEqual(time, 4 * 1.5 * alone + costs[0] + costs[1]);
+  const next = clocked.step({ exchange: 'none' });
+  expect(new Set(next.startNs).size).toBe(1);
+});
+
 /** Everything at once. */
 function rough(): StepClock {
   const { topology, buckets } = cluster({ name: 'hierarchical', worldSize: 8, ranksPerNode: 4 });

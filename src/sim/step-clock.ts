@@ -2,7 +2,7 @@
  * @file The cluster clock of data-parallel training, step by step: every rank's batch, forward,
  * backward, collectives and update in cluster time. Queues and heat outlast a step.
  */
-import { Communicator, type Counters, type Exchange } from './communicator.ts';
+import { Communicator, type Counters } from './communicator.ts';
 import { Loader, type LoaderConfig, type LoaderSlowdown, type LoaderState } from './loader.ts';
 import { type LinkSlowdown, Network } from './network.ts';
 import { RankCompute, type Slowdown } from './slowdown.ts';
@@ -14,6 +14,7 @@ import {
   passWork,
   type StepJob,
 } from './step-job.ts';
+import { streamSpans } from './stream-spans.ts';
 import type { ThermalState } from './thermal.ts';
 import { type Ns, ns } from './time.ts';
 import type { Topology } from './topology.ts';
@@ -24,24 +25,29 @@ export interface ClockConfig {
   /** Null where a rank always has its data. */
   readonly loader: LoaderConfig | null;
   /**
-   * Whether a step, and each collective, begins when the last rank is done with the one before.
-   * Else each rank goes on alone, and what follows each other overlaps by a few messages.
+   * Whether each collective, and the step after an exchange, begins when the last rank is done with
+   * the one before. Else each rank goes on alone, and what follows overlaps by a few messages.
    */
   readonly lockstep: boolean;
   readonly seed: number;
 }
 
+/** What a step's buckets carry: gradients during backward, weights after the update, or nothing. */
+export type ExchangeKind = 'gradients' | 'weights' | 'none';
+
 export interface StepInput {
+  /** 'gradients' if absent; local SGD takes 'none' and, every H steps, 'weights'. */
+  readonly exchange?: ExchangeKind;
   /** Each rank's share of the job's compute, as after balancing; 1 for all if absent. */
   readonly work?: readonly number[];
 }
 
 export interface ClusterStep {
   readonly step: number;
-  /** [rank]: when it asked for its batch, and when its weights are new. */
+  /** [rank]: when it asked for its batch, and when it was done with its weights. */
   readonly startNs: readonly Ns[];
   readonly endNs: readonly Ns[];
-  /** Rank by rank, each in order of start. */
+  /** What the ranks did; of a rank and stream in order of start. */
   readonly spans: readonly Span[];
   /** [rank]: degrees Celsius, or null where heat is not modelled. */
   readonly celsius: readonly (number | null)[];
@@ -50,7 +56,8 @@ export interface ClusterStep {
 /** All that a checkpoint needs to go on with. */
 export interface ClockState {
   readonly step: number;
-  readonly endNs: readonly Ns[];
+  /** [rank]: when its next step begins. */
+  readonly startNs: readonly Ns[];
   readonly linkFreeNs: readonly Ns[];
   readonly thermal: readonly (ThermalState | null)[];
   readonly loaders: readonly LoaderState[];
@@ -77,7 +84,8 @@ export class StepClock {
   private job: StepJob;
   private pass: LayerCost;
   private pieces: BackwardPieces;
-  private endNs: Float64Array;
+  /** [rank]: when its next step begins. */
+  private readonly startNs: Float64Array;
   private nextStep = 0;
 
   constructor({ topology, job, loader, lockstep, seed }: ClockConfig) {
@@ -87,7 +95,7 @@ export class StepClock {
     this.communicator = new Communicator(this.network, lockstep);
     this.computes = ranks.map((rank) => new RankCompute(seed, rank));
     this.loaders = loader === null ? [] : ranks.map((rank) => new Loader(loader, seed, rank));
-    this.endNs = new Float64Array(topology.worldSize);
+    this.startNs = new Float64Array(topology.worldSize);
     this.lockstep = lockstep;
     this.job = job;
     this.pass = passWork(job);
@@ -131,43 +139,40 @@ export class StepClock {
   }
 
   /** Runs the next step on all ranks. Throws RangeError for another number of shares than ranks. */
-  step({ work }: StepInput = {}): ClusterStep {
+  step({ exchange = 'gradients', work }: StepInput = {}): ClusterStep {
     if (work !== undefined && work.length !== this.worldSize) {
       throw new RangeError(`step: work of ${work.length} ranks; there are ${this.worldSize}`);
     }
     const step = this.nextStep++;
-    const startNs = this.starts();
+    const startNs = Array.from(this.startNs, ns);
     const computed = startNs.map((start, rank) =>
       this.compute(rank, step, start, work?.[rank] ?? 1),
     );
-    const exchange = this.communicator.run(
-      this.job.buckets.map((_, bucket) => computed.map(({ readyNs }) => readyNs[bucket])),
-    );
-    const begun = this.job.buckets.map(({ encodeNs }, bucket) => {
-      return exchange.launchNs[bucket].reduce((a, b) => Math.max(a, b), 0) + encodeNs;
-    });
-    const spans = computed.flatMap((each, rank) => {
-      const communicated = this.communicationSpans(rank, exchange, begun);
-      return [...each.spans, ...communicated, this.update(rank, each.backwardEndNs, exchange)];
-    });
+    const spans = computed.flatMap((each) => each.spans);
+    const endNs =
+      exchange === 'gradients'
+        ? this.exchangeThenUpdate(computed, spans)
+        : this.updateThenExchange(computed, spans, exchange === 'weights');
+    this.startNs.set(endNs);
+    if (this.lockstep && exchange !== 'none') this.startNs.fill(Math.max(...endNs));
     return {
       step,
       startNs,
-      endNs: Array.from(this.endNs, ns),
+      endNs: endNs.map(ns),
       spans: spans.filter((span) => span.endNs > span.startNs),
       celsius: this.computes.map(({ celsius }) => celsius),
     };
   }
 
-  /** Batches that wait in each rank's loader at the end of its last step; empty without loaders. */
+  /** Batches that wait in each rank's loader when its next step begins; empty without loaders. */
   queued(): number[] {
-    return this.loaders.map((loader, rank) => loader.waiting(this.endNs[rank]));
+    return this.loaders.map((loader, rank) => loader.waiting(this.startNs[rank]));
   }
 
   snapshot(): ClockState {
     return {
       step: this.nextStep,
-      endNs: Array.from(this.endNs, ns),
+      startNs: Array.from(this.startNs, ns),
       linkFreeNs: this.network.snapshot(),
       thermal: this.computes.map((compute) => compute.snapshot()),
       loaders: this.loaders.map((loader) => loader.snapshot()),
@@ -177,7 +182,7 @@ export class StepClock {
   /** Goes on from a state of a clock with the same config and the same slow-downs. */
   restore(state: ClockState): void {
     this.nextStep = state.step;
-    this.endNs = Float64Array.from(state.endNs);
+    this.startNs.set(state.startNs);
     this.network.restore(state.linkFreeNs);
     state.thermal.forEach((each, rank) => {
       this.computes[rank].restore(each);
@@ -187,10 +192,23 @@ export class StepClock {
     });
   }
 
-  private starts(): Ns[] {
-    if (!this.lockstep) return Array.from(this.endNs, ns);
-    const latest = this.endNs.reduce((a, b) => Math.max(a, b));
-    return Array.from(this.endNs, () => ns(latest));
+  /** When each rank is done. */
+  private exchangeThenUpdate(computed: readonly Computed[], spans: Span[]): number[] {
+    const doneNs = this.communicate((bucket, rank) => computed[rank].readyNs[bucket], spans);
+    return computed.map(({ backwardEndNs }, rank) =>
+      this.update(rank, Math.max(backwardEndNs, doneNs[rank]), spans),
+    );
+  }
+
+  private updateThenExchange(
+    computed: readonly Computed[],
+    spans: Span[],
+    exchanges: boolean,
+  ): number[] {
+    const updatedNs = computed.map((each, rank) => this.update(rank, each.backwardEndNs, spans));
+    if (!exchanges) return updatedNs;
+    const doneNs = this.communicate((_bucket, rank) => updatedNs[rank], spans);
+    return updatedNs.map((updated, rank) => Math.max(updated, doneNs[rank]));
   }
 
   private compute(rank: number, step: number, startNs: Ns, work: number): Computed {
@@ -224,32 +242,26 @@ export class StepClock {
     return { spans, readyNs, backwardEndNs };
   }
 
-  /** A bucket's time on the rank's stream: codecs, waiting for late ranks, the collective. */
-  private communicationSpans(rank: number, exchange: Exchange, begun: readonly number[]): Span[] {
-    return this.job.buckets.flatMap(({ encodeNs, decodeNs }, bucket) => {
-      const launched = exchange.launchNs[bucket][rank];
-      const done = exchange.doneNs[bucket][rank];
-      const encoded = launched + encodeNs;
-      const decoding = done - decodeNs;
-      const together = Math.min(Math.max(encoded, begun[bucket]), decoding);
-      const span = (kind: SpanKind, startNs: number, endNs: number): Span => {
-        return { rank, kind, startNs: ns(startNs), endNs: ns(endNs), bucket };
-      };
-      return [
-        span('compression', launched, encoded),
-        span('wait', encoded, together),
-        span('communication', together, decoding),
-        span('compression', decoding, done),
-      ];
-    });
+  /** Runs all buckets; returns when each rank has the last of them (0 if there are none). */
+  private communicate(
+    readyNs: (bucket: number, rank: number) => number,
+    spans: Span[],
+  ): ArrayLike<number> {
+    const { buckets } = this.job;
+    const ranks = this.computes.map((_, rank) => rank);
+    const exchange = this.communicator.run(
+      buckets.map((_, bucket) => ranks.map((rank) => readyNs(bucket, rank))),
+    );
+    spans.push(...streamSpans(buckets, exchange));
+    return exchange.doneNs.at(-1) ?? new Float64Array(this.worldSize);
   }
 
-  /** The optimizer's span, after backward and the last bucket. */
-  private update(rank: number, backwardEndNs: number, { doneNs }: Exchange): Span {
-    const startNs = Math.max(backwardEndNs, doneNs.at(-1)?.[rank] ?? 0);
+  /** When the optimizer is done that starts at `startNs`. */
+  private update(rank: number, startNs: number, spans: Span[]): number {
     const endNs = this.computes[rank].finishNs(startNs, this.job.optimizerNs);
-    this.endNs[rank] = endNs;
-    return { rank, kind: 'optimizer', startNs: ns(startNs), endNs: ns(endNs), bucket: null };
+    const bucket = null;
+    spans.push({ rank, kind: 'optimizer', startNs: ns(startNs), endNs: ns(endNs), bucket });
+    return endNs;
   }
 
   private ranksOf(ranks: readonly number[] | 'all'): readonly number[] {
