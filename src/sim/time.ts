@@ -16,7 +16,3 @@ export function ns(value: number): Ns {
 export function secondsToNs(seconds: number): Ns {
   return ns(seconds * NS_PER_SECOND);
 }
-
-export function nsToSeconds(time: Ns): number {
-  return time / NS_PER_SECOND;
-}
