@@ -3,6 +3,7 @@
  * no more than `depth` batches are under way or waiting.
  */
 import { PURPOSE, randomStream } from '#core/random';
+import { endedBy } from './slowdown.ts';
 import { type Ns, ns } from './time.ts';
 
 export interface LoaderConfig {
@@ -38,7 +39,7 @@ export class Loader {
   private readonly config: LoaderConfig;
   private readonly seed: number;
   private readonly rank: number;
-  private readonly slowdowns: LoaderSlowdown[] = [];
+  private slowdowns: readonly LoaderSlowdown[] = [];
   private batches = 0;
   /** Of the last `depth` batches, and of each worker's last one. */
   private readonly takenNs: Float64Array;
@@ -58,7 +59,12 @@ export class Loader {
     if (!(slowdown.factor > 0)) {
       throw new RangeError(`slow loader: factor ${slowdown.factor}; more than 0 is allowed`);
     }
-    this.slowdowns.push(slowdown);
+    this.slowdowns = [...this.slowdowns, slowdown];
+  }
+
+  /** Batches that a worker begins from `timeNs` on take their usual time. */
+  relieve(timeNs: Ns): void {
+    this.slowdowns = this.slowdowns.map((each) => endedBy(each, timeNs));
   }
 
   /** The rank asks for its next batch at `timeNs`; returns when it has it. */

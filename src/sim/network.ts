@@ -1,4 +1,5 @@
 /** @file Links at work: each carries one message at a time, first come first served. */
+import { endedBy } from './slowdown.ts';
 import { type Ns, ns } from './time.ts';
 import type { Topology } from './topology.ts';
 
@@ -88,6 +89,16 @@ export class Network {
     }
     for (const link of this.topology.portsOf(rank)) {
       this.slowdowns.set(link, [...(this.slowdowns.get(link) ?? []), slowdown]);
+    }
+  }
+
+  /** Messages that begin from `timeNs` on pass the rank's ports as usual. */
+  relieve(rank: number, timeNs: Ns): void {
+    for (const link of this.topology.portsOf(rank)) {
+      const slowdowns = this.slowdowns.get(link);
+      if (slowdowns === undefined) continue;
+      const relieved = slowdowns.map((each) => (each.rank === rank ? endedBy(each, timeNs) : each));
+      this.slowdowns.set(link, relieved);
     }
   }
 

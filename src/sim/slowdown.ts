@@ -47,7 +47,7 @@ interface Pace {
 export class RankCompute {
   private readonly seed: number;
   private readonly rank: number;
-  private readonly slowdowns: Slowdown[] = [];
+  private slowdowns: readonly Slowdown[] = [];
   private thermal: Thermal | undefined;
   /** Product of this step's draws. */
   private drawn = 1;
@@ -62,11 +62,16 @@ export class RankCompute {
   add(slowdown: Slowdown): void {
     requireCause(slowdown.cause);
     if (slowdown.cause.kind !== 'thermal') {
-      this.slowdowns.push(slowdown);
+      this.slowdowns = [...this.slowdowns, slowdown];
       return;
     }
     if (this.thermal !== undefined) throw new RangeError(`rank ${this.rank} has one heat model`);
     this.thermal = new Thermal(slowdown.cause.thermal);
+  }
+
+  /** Ends every cause at `timeNs`, but for heat; they go on drawing, so that later draws stay. */
+  relieve(timeNs: Ns): void {
+    this.slowdowns = this.slowdowns.map((each) => endedBy(each, timeNs));
   }
 
   /** Degrees Celsius, or null where heat is not modelled. */
@@ -190,6 +195,11 @@ function causeFault(cause: SlowdownCause): string | null {
 
 function atLeastZero(name: string, value: number): string | null {
   return value >= 0 && Number.isFinite(value) ? null : `${name} ${value}; 0 or more is allowed`;
+}
+
+/** The same, over by `timeNs` at the latest. */
+export function endedBy<T extends { readonly untilNs: Ns }>(slowdown: T, timeNs: Ns): T {
+  return { ...slowdown, untilNs: ns(Math.min(slowdown.untilNs, timeNs)) };
 }
 
 /** Always, for a `Slowdown`. */

@@ -153,6 +153,27 @@ test('CK-7 one rank of 8 at half speed: each step exactly as slow as theory, the
   expect(last).toBeGreaterThan(20 * (each - 3 * 6 * 2000));
 });
 
+test('CK-7 by hand: a rank, its link and its loader become slow, and are well again', () => {
+  const { topology, buckets } = cluster({});
+  const fast = { ...loader, batchNs: ns(1000) };
+  const clocked = clock({ topology, job: job(buckets), loader: fast });
+  const untouched = clock({ topology, job: job(buckets), loader: fast });
+  const duration = (each: StepClock) => -each.nowNs + end(each.step());
+  const forever = { fromNs: ns(0), untilNs: ns(Number.POSITIVE_INFINITY) };
+  duration(clocked);
+  untouched.step();
+  const usual = duration(untouched);
+  expectEqual(duration(clocked), usual);
+  clocked.slow({ ranks: [4], cause: { kind: 'constant', factor: 3 }, ...forever });
+  clocked.slowLink({ rank: 4, factor: 3, extraLatencyNs: ns(1000), ...forever });
+  clocked.slowLoader([4], { factor: 3000, ...forever });
+  expect(duration(clocked)).toBeGreaterThan(2.5 * usual);
+  clocked.relieve([4], clocked.nowNs);
+  // Batches that were begun before still come late.
+  for (let step = 0; step < 4; step++) clocked.step();
+  expectEqual(duration(clocked), usual);
+});
+
 test('CK-8 with exponential delays a step of 4 lasts 1 + H_4 times its work, within 2 %', () => {
   const instant = { latencySeconds: 0, bytesPerSecond: Number.POSITIVE_INFINITY };
   const schedule = allReduceSchedule('star', 4);

@@ -56,6 +56,7 @@ export interface ClusterStep {
 /** All that a checkpoint needs to go on with. */
 export interface ClockState {
   readonly step: number;
+  readonly nowNs: Ns;
   /** [rank]: when its next step begins. */
   readonly startNs: readonly Ns[];
   readonly linkFreeNs: readonly Ns[];
@@ -86,6 +87,7 @@ export class StepClock {
   private pieces: BackwardPieces;
   /** [rank]: when its next step begins. */
   private readonly startNs: Float64Array;
+  private latestNs = 0;
   private nextStep = 0;
 
   constructor({ topology, job, loader, lockstep, seed }: ClockConfig) {
@@ -138,6 +140,20 @@ export class StepClock {
     }
   }
 
+  /** The moment at which the last rank was done; what is added by hand may begin here. */
+  get nowNs(): Ns {
+    return ns(this.latestNs);
+  }
+
+  /** Ends at `timeNs` all that makes these ranks, their links and loaders slow, but for heat. */
+  relieve(ranks: readonly number[] | 'all', timeNs: Ns): void {
+    for (const rank of this.ranksOf(ranks)) {
+      this.computes[rank].relieve(timeNs);
+      this.network.relieve(rank, timeNs);
+      this.loaders[rank]?.relieve(timeNs);
+    }
+  }
+
   /** Runs the next step on all ranks. Throws RangeError for another number of shares than ranks. */
   step({ exchange = 'gradients', work }: StepInput = {}): ClusterStep {
     if (work !== undefined && work.length !== this.worldSize) {
@@ -154,7 +170,8 @@ export class StepClock {
         ? this.exchangeThenUpdate(computed, spans)
         : this.updateThenExchange(computed, spans, exchange === 'weights');
     this.startNs.set(endNs);
-    if (this.lockstep && exchange !== 'none') this.startNs.fill(Math.max(...endNs));
+    this.latestNs = endNs.reduce((latest, time) => Math.max(latest, time), this.latestNs);
+    if (this.lockstep && exchange !== 'none') this.startNs.fill(this.latestNs);
     return {
       step,
       startNs,
@@ -172,6 +189,7 @@ export class StepClock {
   snapshot(): ClockState {
     return {
       step: this.nextStep,
+      nowNs: this.nowNs,
       startNs: Array.from(this.startNs, ns),
       linkFreeNs: this.network.snapshot(),
       thermal: this.computes.map((compute) => compute.snapshot()),
@@ -183,6 +201,7 @@ export class StepClock {
   restore(state: ClockState): void {
     this.nextStep = state.step;
     this.startNs.set(state.startNs);
+    this.latestNs = state.nowNs;
     this.network.restore(state.linkFreeNs);
     state.thermal.forEach((each, rank) => {
       this.computes[rank].restore(each);

@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
 import { bucketRanges } from '#core/buckets';
 import { buildModel } from '#core/models';
-import { backwardPieces, computeNs, layerCosts, readyLayers, type StepJob } from './step-job.ts';
+import { ringAllReduce } from '#core/ring';
+import {
+  backwardPieces,
+  computeNs,
+  layerCosts,
+  modelJob,
+  passWork,
+  readyLayers,
+  type StepJob,
+} from './step-job.ts';
 import { ns } from './time.ts';
 
 const device = { peakFlopsPerSecond: 989e12, efficiency: 0.4, overheadNs: ns(5000) };
@@ -32,6 +41,33 @@ test('CK-6 a bucket is ready with the first layer, in forward order, that it rea
   const ranges = bucketRanges(model.parameters, { firstBytes: 1, capBytes: 1 });
   expect(readyLayers(model.segments, ranges)).toEqual([second, second, first, first]);
   expect(() => readyLayers(model.segments, [{ start: 1e9, end: 1e9 + 1 }])).toThrow('no parameter');
+});
+
+test('CK-6 the job of a real model: its FLOPs, its buckets, half of the bytes with a cast', () => {
+  const model = buildModel(
+    { kind: 'mlp', hidden: [128], activation: 'relu' },
+    { kind: 'image', height: 28, width: 28, classes: 10 },
+  );
+  const job = modelJob({
+    model,
+    batch: 32,
+    microBatches: 2,
+    device: { ...device, overheadNs: ns(0) },
+    ranges: bucketRanges(model.parameters, { firstBytes: 1, capBytes: 2 ** 30 }),
+    schedule: ringAllReduce(4),
+    bytesPerElement: 2,
+    optimizerNs: ns(7),
+  });
+  // 2 x 32 x (784 x 128 + 128 x 10) multiply-adds' FLOPs, and what activations add.
+  const { forwardNs } = passWork(job);
+  const products = 2 * 32 * (784 * 128 + 128 * 10);
+  const flops = (forwardNs * 989e12 * 0.4) / 1e9;
+  expect(flops).toBeGreaterThanOrEqual(products);
+  expect(flops).toBeLessThan(1.02 * products);
+  const bytes = job.buckets.map(({ chunkBytes }) => Array.from(chunkBytes));
+  // The last bias alone, 10 elements in 4 chunks; then all others.
+  expect(bytes[0]).toEqual([6, 6, 4, 4]);
+  expect(bytes[1].reduce((a, b) => a + b)).toBe(2 * (784 * 128 + 128 + 128 * 10));
 });
 
 test('CK-6 backward is cut where buckets become ready; a later bucket cannot be ready earlier', () => {

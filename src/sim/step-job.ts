@@ -1,7 +1,8 @@
 /** @file What a step of data-parallel training costs, as plain numbers, before anything is slow. */
 import type { Range, Schedule } from '#core/collective';
-import type { Segment } from '#core/model';
+import type { Model, Segment } from '#core/model';
 import { type Ns, ns } from './time.ts';
+import { evenChunkBytes } from './traffic.ts';
 
 /** One layer's compute for a rank's micro-batch at full speed. */
 export interface LayerCost {
@@ -79,6 +80,36 @@ export function readyLayers(
       throw new RangeError(`readyLayers: no parameter lies in ${start} ... ${end - 1}`);
     return layer;
   });
+}
+
+export interface ModelJobConfig {
+  readonly model: Pick<Model, 'segments'>;
+  /** Samples of a rank's micro-batch. */
+  readonly batch: number;
+  readonly microBatches: number;
+  readonly device: DeviceSpeed;
+  /** Buckets in launch order, and what carries them. */
+  readonly ranges: readonly Range[];
+  readonly schedule: Schedule;
+  /** On the wire: 4, or 2 with a cast to 16 bits. */
+  readonly bytesPerElement: number;
+  readonly optimizerNs: Ns;
+}
+
+/** The job of data-parallel training of `model`, without codecs. Throws as its parts do. */
+export function modelJob(config: ModelJobConfig): StepJob {
+  const { model, batch, microBatches, device, ranges, schedule, optimizerNs } = config;
+  const ready = readyLayers(model.segments, ranges);
+  const buckets = ranges.map(({ start, end }, bucket): BucketJob => {
+    const chunkBytes = evenChunkBytes(schedule.chunks, end - start, config.bytesPerElement);
+    return { schedule, chunkBytes, encodeNs: ns(0), decodeNs: ns(0), readyLayer: ready[bucket] };
+  });
+  return {
+    layers: layerCosts(model.segments, batch, device),
+    microBatches,
+    buckets,
+    optimizerNs,
+  };
 }
 
 export interface BackwardPieces {
