@@ -221,7 +221,7 @@ test('CK-2 links carry one message at a time, first come first served', () => {
       for (const service of runWorld(world).services) {
         const before = last.get(service.link);
         if (before !== undefined) {
-          expect(service.headNs).toBeGreaterThanOrEqual(before.headNs);
+          expect(service.headNs).toBeGreaterThanOrEqual(before.headNs - 1 / 16);
           expect(service.startNs).toBe(Math.max(service.headNs, before.freeNs));
         }
         last.set(service.link, service);
@@ -262,18 +262,18 @@ test('CK-2 the same exchange takes the same time to the bit, and no rank is done
   );
 });
 
-test('CK-2 more bandwidth never makes an exchange longer where each rank has a NIC of its own', () => {
+test('CK-2 more bandwidth never makes an exchange of ranks that start together longer', () => {
   fc.assert(
     fc.property(anyWorld, fc.double({ min: 1, max: 20, noNaN: true }), (world, speed) => {
-      // Where messages meet at a port at the same time a rounding error can change their order, and
-      // with it the end by a few per cent: the anomaly of queues. So only schedules without meetings.
+      // Where messages of several ranks meet at a port their order, and with it the end, may change:
+      // the anomaly of queues. Binary blocks and double trees have such meetings.
       fc.pre(world.name !== 'halving-doubling' && world.name !== 'double-binary-tree');
-      const own = { ...world, readyNs: world.readyNs.map(() => 0), nics: world.ranksPerNode - 1 };
-      const slow = endNs(runWorld(own).exchange, 1);
-      const fast = endNs(runWorld(own, speed).exchange, 1);
+      const together = { ...world, readyNs: world.readyNs.map(() => 0) };
+      const slow = endNs(runWorld(together).exchange, 1);
+      const fast = endNs(runWorld(together, speed).exchange, 1);
       expect(fast).toBeLessThanOrEqual(slow * (1 + 1e-12));
     }),
-    { numRuns: 400 },
+    { numRuns: 300 },
   );
 });
 
