@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ringAllGather } from '#core/all-gather';
 import { ringBroadcast } from '#core/broadcast';
+import { busBandwidth } from '#core/busbw';
 import type { Schedule } from '#core/collective';
 import {
   binaryTreeSeconds,
@@ -74,6 +75,22 @@ test('CK-3 N = 8, 5 us, 50 GB/s: 8 kB ring 70.28 us; 100 MB ring 3.570 ms, halvi
   expect(time('ring', 25e6)).toBeCloseTo(3.57e-3, 10);
   expect(time('halving-doubling', 25e6)).toBeCloseTo(3.53e-3, 10);
   expect(time('star', 25e6)).toBeCloseTo(28.01e-3, 10);
+});
+
+test('CL-29 without latency the bus bandwidth of rings is that of the link, for any N', () => {
+  const quick = { latencySeconds: 0, bytesPerSecond: 50e9 };
+  for (const worldSize of [2, 3, 8, 16]) {
+    const bytes = 4e6 * worldSize;
+    const topology = flatTopology(worldSize, quick);
+    for (const [kind, schedule] of [
+      ['all-reduce', allReduceSchedule('ring', worldSize)],
+      ['all-gather', ringAllGather(worldSize)],
+      ['reduce-scatter', ringReduceScatter(worldSize)],
+    ] as const) {
+      const time = seconds(schedule, bytes / 4, topology);
+      expectEqual(busBandwidth(kind, worldSize, bytes, time), 50e9, kind);
+    }
+  }
 });
 
 const inner = { latencySeconds: 2e-6, bytesPerSecond: 300e9 };
