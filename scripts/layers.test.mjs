@@ -139,12 +139,15 @@ for (const [file, allowed, forbidden] of TABLE) {
   });
 }
 
-test('AR-2 core has no clock and no random numbers of the platform', () => {
-  const path = join(folder, 'pure', 'src/core/x.ts');
-  mkdirSync(dirname(path), { recursive: true });
-  copyFileSync('biome.json', join(folder, 'pure', 'biome.json'));
-  writeFileSync(path, 'export const x = Math.random() + Date.now() + performance.now();\n');
-  const rules = lint(join(folder, 'pure')).map((diagnostic) => diagnostic.category);
-  expect(rules).toContain('lint/nursery/noJsRestrictedProperties');
-  expect(rules.filter((rule) => rule === 'lint/style/noRestrictedGlobals')).toHaveLength(2);
-});
+for (const layer of ['core', 'sim']) {
+  test(`AR-2 ${layer} has no clock and no random numbers of the platform`, () => {
+    const root = join(folder, `pure-${layer}`);
+    const path = join(root, 'src', layer, 'x.ts');
+    mkdirSync(dirname(path), { recursive: true });
+    copyFileSync('biome.json', join(root, 'biome.json'));
+    writeFileSync(path, 'export const x = Math.random() + Date.now() + performance.now();\n');
+    const rules = lint(root).map((diagnostic) => diagnostic.category);
+    expect(rules).toContain('lint/nursery/noJsRestrictedProperties');
+    expect(rules.filter((rule) => rule === 'lint/style/noRestrictedGlobals')).toHaveLength(2);
+  });
+}

@@ -10,6 +10,23 @@ export function ringSeconds(worldSize: number, bytes: number, link: LinkCost): n
   return hops * link.latencySeconds + ((hops / worldSize) * bytes) / link.bytesPerSecond;
 }
 
+/** (N-1) a + (N-1)/N S b: ring reduce-scatter or all-gather; `bytes` is the whole vector's. */
+export function ringHalfSeconds(worldSize: number, bytes: number, link: LinkCost): number {
+  return ringSeconds(worldSize, bytes, link) / 2;
+}
+
+/** (N-1) a + (K+N-2)/K S b: K chunks follow each other along a chain, latencies overlap. */
+export function chainBroadcastSeconds(
+  worldSize: number,
+  chunks: number,
+  bytes: number,
+  link: LinkCost,
+): number {
+  if (worldSize === 1) return 0;
+  const share = (chunks + worldSize - 2) / chunks;
+  return (worldSize - 1) * link.latencySeconds + (share * bytes) / link.bytesPerSecond;
+}
+
 /** 2 log2(N) a + 2(N-1)/N S b, for powers of two [Thakur et al., IJHPCA 2005]. */
 export function halvingDoublingSeconds(worldSize: number, bytes: number, link: LinkCost): number {
   const share = (2 * (worldSize - 1)) / worldSize;

@@ -11,6 +11,8 @@ export const PURPOSE = {
   generation: 4,
   compression: 16,
   sharedCompression: 17,
+  computeJitter: 48,
+  loaderJitter: 49,
 } as const;
 export type Purpose = (typeof PURPOSE)[keyof typeof PURPOSE];
 

@@ -19,10 +19,10 @@ export function ringAllReduce(worldSize: number): Schedule {
 
 /** One step: every rank r sends chunk (r + shift) mod N to its successor; -N < shift <= 0. */
 function ringStep(worldSize: number, op: ReceiveOp, shift: number): Message[] {
-  return Array.from({ length: worldSize }, (_, rank) => ({
-    from: rank,
-    to: (rank + 1) % worldSize,
-    chunk: (rank + shift + worldSize) % worldSize,
-    op,
-  }));
+  const messages: Message[] = [];
+  for (let rank = 0; rank < worldSize; rank++) {
+    const to = rank + 1 === worldSize ? 0 : rank + 1;
+    messages.push({ from: rank, to, chunk: (rank + shift + worldSize) % worldSize, op });
+  }
+  return messages;
 }
