@@ -10,6 +10,7 @@ import type {
   SyncConfig,
 } from '#core/plan';
 import type { AllReduceName } from '#core/schedules';
+import type { ClusterChoice } from './cluster-fields.ts';
 
 export const EXPERIMENT_VERSION = 1;
 
@@ -64,6 +65,8 @@ export interface Experiment {
   readonly lossScaling: LossScalingChoice;
   /** Recompute activations in backward instead of keeping them. */
   readonly checkpointing: boolean;
+  /** What the clock prices. */
+  readonly cluster: ClusterChoice;
   readonly backend: BackendChoice;
   readonly transport: TransportChoice;
   /** Steps. */
@@ -102,6 +105,8 @@ export type ProblemMessage =
   | 'problem.microBatchesOverBatch'
   | 'problem.milestonesAscend'
   | 'problem.fp8NeedsScaling'
+  | 'problem.ranksOverCluster'
+  | 'problem.hierarchyOnOneNode'
   | 'problem.addressTooLong'
   | 'problem.addressVersion'
   | 'problem.addressPart'

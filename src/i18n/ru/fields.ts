@@ -1,10 +1,12 @@
 /** @file Слова для каждого поля эксперимента и для его значений. */
 import type { FieldKey } from '../keys.ts';
 import type { Message } from '../message.ts';
+import { cluster } from './cluster.ts';
 import { communication } from './communication.ts';
 import { precision } from './precision.ts';
 
 export const fields = {
+  ...cluster,
   ...precision,
   ...communication,
   'field.data.name.label': 'Данные',
