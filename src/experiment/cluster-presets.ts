@@ -22,14 +22,15 @@ const VERBS: Overrides = {
   networkSimpleUs: 14,
   networkLlGBps: 45,
 };
-/** Elastic Fabric Adapter: libfabric's SRD and the proxy thread on every hop [nccl-tests on p4de]. */
+/** Elastic Fabric Adapter: libfabric's SRD and the proxy thread on every hop
+ * [nccl-tests on p3dn]. LL's rate is NCCL's for two nodes of Ampere. */
 const EFA: Overrides = {
-  networkEfficiency: 0.84,
+  networkEfficiency: 0.875,
   networkDelayUs: 0,
   networkLlUs: 58,
   networkLl128Us: 0,
   networkSimpleUs: 180,
-  networkLlGBps: 10,
+  networkLlGBps: 22.5,
 };
 const V100: Overrides = { memoryGBps: 900, variation: 0.025, halfEfficiency: 0.44 };
 const A100: Overrides = {
@@ -42,8 +43,11 @@ const A100: Overrides = {
   halfEfficiency: 0.55,
   memoryGBps: 1555,
   intraGBps: 235,
+  intraLlUs: 1,
+  intraLl128Us: 0,
+  intraSimpleUs: 1.9,
   intraLlGBps: 25,
-  launchUs: 25,
+  launchUs: 22,
   channels: 24,
   hookUs: 10,
 };
@@ -138,8 +142,6 @@ export const CLUSTER_PRESETS: Readonly<Record<ClusterPresetId, Overrides>> = {
     gpusPerNode: 4,
     intraGBps: 5,
     intraLlGBps: 2.5,
-    launchUs: 15,
-    slotKiB: 64,
   },
   /** 8 V100 in a hybrid cube mesh of 6 NVLink2 each, 22.5 GB/s usable; 4 x 100 Gb/s InfiniBand. */
   'dgx1-v100': {
@@ -212,7 +214,7 @@ export const CLUSTER_PRESETS: Readonly<Record<ClusterPresetId, Overrides>> = {
     storageGBps: 2000,
     mtbfHoursPerGpu: 50_700,
   },
-  /** 8 V100, one 100 Gb/s EFA, no GPUDirect: bytes pass host memory at 10 of 12.5 GB/s. */
+  /** 8 V100, one 100 Gb/s EFA, no GPUDirect: bytes pass host memory at 10 of 12.5 GB/s, four fifths. */
   'p3dn-efa': {
     ...NVLINK,
     ...EFA,
@@ -223,11 +225,33 @@ export const CLUSTER_PRESETS: Readonly<Record<ClusterPresetId, Overrides>> = {
     intraLlGBps: 39,
     intraLl128Us: 0,
     nicGbps: 100,
-    networkEfficiency: 0.672,
+    networkEfficiency: 0.7,
     channels: 8,
   },
   /** 8 A100-80, four 100 Gb/s EFA. */
   'p4de-efa': { ...A100, ...EFA, gpusPerNode: 8, memoryGBps: 2039, nicsPerNode: 4, nicGbps: 100 },
   /** One V100 a machine behind `tc netem`: 1 ms and 5 Gb/s. */
   'slow-link': { nicGbps: 5, networkDelayUs: 1000, networkEfficiency: 0.97 },
+};
+
+/** Where a preset's figures come from, for docs/clusters.md. */
+export const CLUSTER_SOURCES: Readonly<Record<ClusterPresetId, string>> = {
+  laptop: 'orders of magnitude: eight cores shared by page workers, copies in memory',
+  'wifi-laptops': 'orders of magnitude: 3 ms and 50 MB/s on one access point',
+  'cloud-10gbe': 'NVIDIA V100 sheet; BinhangYuan/tc_cluster_setting (AWS p3.2xlarge class)',
+  'pascal-25gbe': 'NVIDIA P100 sheet; Horovod README: 128 servers of 4, 25 Gbit/s RoCE',
+  'pcie-host': 'nccl src/graph/topo.h: PCIe 3 x16 12 GB/s, 6/5 on Intel hosts; NVIDIA/nccl#445',
+  'dgx1-v100': 'NVIDIA DGX-1 sheet; NVLink 2: 6 links of 22.5 GB/s usable; vTrain traces',
+  'dgx2-v100': 'NVIDIA DGX-2 sheet; links as DGX-1',
+  'dgx-a100': 'NVIDIA DGX A100 sheet; vTrain traces for the ring on NVSwitch',
+  'dgx-h100': 'NVIDIA DGX H100 sheet; nccl src/graph/topo.h: 18 x 20.6 GB/s; nccl-tests on p5',
+  'hgx-h200': 'as dgx-h100, memory 4.8 TB/s (NVIDIA H200 sheet)',
+  'hgx-b200': 'NVIDIA HGX B200 sheet; nccl src/graph/topo.h: 18 x 40.1 GB/s',
+  'h100-ib-ndr': 'as dgx-h100; NDR 400 Gb/s, 48.5 of 50 GB/s (SimAI)',
+  'h100-roce': 'as h100-ib-ndr; 2 us more through Ethernet switches (assumed)',
+  'llama3-16k':
+    'Llama 3 report, 3.3: RoCE 400 Gb/s, pods of 3,072, 1:7 above, Tectonic 2 TB/s, 419 faults in 54 days',
+  'p3dn-efa': 'AWS p3dn.24xlarge: one 100 Gb/s EFA without GPUDirect; nccl-tests on it',
+  'p4de-efa': 'AWS p4de.24xlarge: four 100 Gb/s EFA with GPUDirect, hops as p3dn',
+  'slow-link': 'BinhangYuan/tc_cluster_setting: `tc netem` with 1 ms and 5 Gb/s',
 };

@@ -72,7 +72,7 @@ function exceptions(field: Field): readonly string[] {
   return [...others, ...preset];
 }
 
-/** docs/whatif.md has the presets' values in a table of their own. */
+/** docs/clusters.md has the presets' values in a table of their own. */
 function isSetByPreset({ path }: Field): boolean {
   return RECIPES.some(({ when, values }) => when['cluster.preset'] !== undefined && path in values);
 }

@@ -78,7 +78,10 @@ export function inception3Layers(): readonly Layer[] {
   return [...layers, dense(2048, 1000)];
 }
 
-/** GNMT v2, width 1024, vocabulary 32,320 shared: an embedding, 4 + 4 LSTM layers, attention; per token. */
+/** Source and target together, WMT16 English-German in subwords. */
+const TOKENS_OF_A_SENTENCE = 56;
+
+/** GNMT v2, width 1024, vocabulary 32,320 shared: an embedding, 4 + 4 LSTM layers, attention; per sentence. */
 export function gnmtLayers(): readonly Layer[] {
   const lstm = (input: number, directions = 1): Layer => ({
     parameters: directions * 4 * 1024 * (input + 1024 + 2),
@@ -88,5 +91,9 @@ export function gnmtLayers(): readonly Layer[] {
   const embedding: Layer = { parameters: 32_320 * 1024, tensors: 1, forwardFlops: 0 };
   const encoder = [lstm(1024, 2), lstm(2048), lstm(1024), lstm(1024)];
   const decoder = [lstm(1024), lstm(2048), lstm(2048), lstm(2048)];
-  return [embedding, ...encoder, ...decoder, dense(1024, 3072), dense(1024, 32_320)];
+  const layers = [embedding, ...encoder, ...decoder, dense(1024, 3072), dense(1024, 32_320)];
+  return layers.map((layer) => ({
+    ...layer,
+    forwardFlops: TOKENS_OF_A_SENTENCE * layer.forwardFlops,
+  }));
 }

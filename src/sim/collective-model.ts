@@ -53,7 +53,7 @@ const TREE_NETWORK = { LL: 5 / 2.7, LL128: 8.5 / 4, Simple: 1 };
 /** In and out of the switch that adds [hwLat of NVLS, half a way]. */
 const SWITCH_HOP_US = 17;
 /** Of a link's bandwidth that multicast loads and stores through the switch reach. */
-const SWITCH_EFFICIENCY = 0.81;
+const SWITCH_EFFICIENCY = 0.78;
 const LL128_EFFICIENCY = 0.92;
 /** [tuning.cc: LL's share of a ring's and of a tree's bandwidth] */
 const RING_LL = 1 / 2;
@@ -64,6 +64,8 @@ const COPIES_OF_OWN_SHARE = 3;
 const SLOTS_OF_A_MESSAGE = 4;
 /** Slots of a channel [NCCL_STEPS]. */
 const SLOTS_PER_CHANNEL = 8;
+/** 512 threads. */
+const BYTES_PER_CHANNEL_AND_RANK = 512 * 64;
 const GLOO_SEGMENT_BYTES = 2 ** 20;
 
 /** The cheapest way to run a collective of `bytes`; for all-gather and reduce-scatter all ranks' total. */
@@ -169,7 +171,7 @@ function ringParts(job: Job, protocol: Protocol): Parts {
   const hopsUs = inner * intraHopUs(cluster, protocol) + outer * networkHopUs(cluster, protocol);
   const rate = protocolBytesPerSecond(job, protocol, ringBytesPerSecond(job), RING_LL);
   const share = kind === 'broadcast' ? bytes : (rounds * (ranks - 1) * bytes) / ranks;
-  const transferSeconds = share / rate;
+  const transferSeconds = (share / rate) * idleChannels(job, protocol);
   return {
     latencySeconds:
       (BASE_US.ring[protocol] + cluster.launchUs + hopsUs) * US +
@@ -177,6 +179,21 @@ function ringParts(job: Job, protocol: Protocol): Parts {
     transferSeconds,
     overheadSeconds: protocol === 'LL' ? 0 : fill(job, (share / bytes || 0) / rate) + ownShare(job),
   };
+}
+
+/**
+ * How much longer a small message takes because some channels are left without work: in the Simple
+ * protocol each must have 64 bytes a thread and rank [nccl src/enqueue.cc]. 1 for large messages.
+ */
+function idleChannels(job: Job, protocol: Protocol): number {
+  if (protocol !== 'Simple') return 1;
+  const least = channelsOf(job) * BYTES_PER_CHANNEL_AND_RANK * job.layout.ranks;
+  return Math.max(1, least / job.bytes);
+}
+
+/** Between nodes NCCL opens at most two a NIC. */
+function channelsOf({ cluster, layout }: Job): number {
+  return layout.nodes > 1 ? Math.min(cluster.channels, 2 * cluster.nicsPerNode) : cluster.channels;
 }
 
 /**
@@ -229,12 +246,10 @@ function treeBytesPerSecond({ cluster, layout }: Job, inner: number): number {
 }
 
 /** Slots that each stage fills before the next has work: in the node, between nodes, in the node. */
-function fill({ cluster, layout, bytes }: Job, secondsPerByte: number): number {
-  const { nodes } = layout;
-  const stages = nodes > 1 && layout.perNode > 1 ? 3 : 1;
-  const channels =
-    nodes > 1 ? Math.min(cluster.channels, 2 * cluster.nicsPerNode) : cluster.channels;
-  const slots = Math.min(bytes / SLOTS_OF_A_MESSAGE, channels * cluster.slotKiB * 1024);
+function fill(job: Job, secondsPerByte: number): number {
+  const { cluster, layout, bytes } = job;
+  const stages = layout.nodes > 1 && layout.perNode > 1 ? 3 : 1;
+  const slots = Math.min(bytes / SLOTS_OF_A_MESSAGE, channelsOf(job) * cluster.slotKiB * 1024);
   return stages * slots * secondsPerByte;
 }
 

@@ -31,6 +31,10 @@ const pointsOf = (text: string): ScalingSeries['points'] =>
     return [ranks, measured];
   });
 
+/** Tokens a second as samples a second. */
+const perSample = (points: ScalingSeries['points'], tokens: number): ScalingSeries['points'] =>
+  points.map(([ranks, measured]) => [ranks, measured / tokens]);
+
 const JITTER =
   'Beyond what hooks, contention and the slowest rank explain; the README gives medians in whole milliseconds and no spread.';
 
@@ -65,9 +69,9 @@ const gnmt = (
   source: 'DeepLearningExamples GNMT v2',
   fitted,
   preset,
-  job: { ...PLAIN_STEP, workload: WORKLOADS.gnmt, batchPerRank: 128 * 56, precision },
+  job: { ...PLAIN_STEP, workload: WORKLOADS.gnmt, batchPerRank: 128, precision },
   measured: 'throughput',
-  points: pointsOf(throughput),
+  points: perSample(pointsOf(throughput), 56),
   cause: SENTENCES,
 });
 
@@ -132,13 +136,13 @@ const mpt = (family: string, preset: Preset, rows: readonly MptRow[]): readonly 
       job: {
         ...PLAIN_STEP,
         workload: transformer(shape),
-        batchPerRank: batch * 2048,
+        batchPerRank: batch,
         precision: 'bf16',
         gradientBytes: 2,
         sharded: true,
       },
       measured: 'throughputPerRank',
-      points: pointsOf(throughput),
+      points: perSample(pointsOf(throughput), 2048),
       cause:
         'Overheads of one or two per cent, as large as the scatter between neighbouring points (some are negative); traffic of other jobs on the fabric is not modelled.',
     };

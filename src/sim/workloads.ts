@@ -18,7 +18,7 @@ export interface Workload {
   readonly name: string;
   readonly source: string;
   /** What a sample is: throughput counts them. */
-  readonly sample: 'images' | 'sequences' | 'tokens';
+  readonly sample: 'images' | 'sequences';
   readonly layers: readonly Layer[];
   /** Bytes of activations that forward and backward of one sample move in fp32. */
   readonly trafficBytes: number;
@@ -38,34 +38,32 @@ export interface TransformerShape {
   readonly blockParameters: number;
   /** Whether input and output share their embedding. */
   readonly tied: boolean;
-  readonly sample: 'sequences' | 'tokens';
 }
 
 /** Passes over a block's activations in forward and backward, 34 halves a token and width [E]. */
 const TRAFFIC_PER_TOKEN_AND_WIDTH = 34 * 2 * 3;
 
-/** Layers of a transformer; a token costs 2 FLOPs a parameter, and 4 w a position it looks at. */
+/** Layers of a transformer over sequences of `context` tokens; a token costs 2 FLOPs a parameter, and 4 w a position it looks at. */
 export function transformer(shape: TransformerShape): Workload {
-  const { width, depth, vocabulary, context, blockParameters, tied, sample } = shape;
-  const tokens = sample === 'tokens' ? 1 : context;
+  const { width, depth, vocabulary, context, blockParameters, tied } = shape;
   const embedding = vocabulary * width;
   const block: Layer = {
     parameters: blockParameters,
     tensors: 12,
-    forwardFlops: tokens * (2 * blockParameters + 4 * context * width),
+    forwardFlops: context * (2 * blockParameters + 4 * context * width),
   };
   const head: Layer = {
     parameters: tied ? 2 * width : embedding,
     tensors: tied ? 2 : 1,
-    forwardFlops: tokens * 2 * embedding,
+    forwardFlops: context * 2 * embedding,
   };
   const input: Layer = { parameters: embedding + context * width, tensors: 2, forwardFlops: 0 };
   return {
     name: shape.name,
     source: shape.source,
-    sample,
+    sample: 'sequences',
     layers: [input, ...new Array<Layer>(depth).fill(block), head],
-    trafficBytes: tokens * depth * width * TRAFFIC_PER_TOKEN_AND_WIDTH,
+    trafficBytes: context * depth * width * TRAFFIC_PER_TOKEN_AND_WIDTH,
     imbalance: 0,
   };
 }
@@ -86,7 +84,6 @@ export const gptShape = (
   context,
   blockParameters: 12 * width * width + 13 * width,
   tied: true,
-  sample: 'tokens',
 });
 
 /** A model of which only totals are known: `layers` alike, 32 where left out. */
@@ -117,7 +114,7 @@ export function bert(size: 'base' | 'large', context: number): Workload {
   const name = `BERT-${size}, ${context} tokens`;
   const source = 'Devlin et al. 2018: 110 M and 335 M parameters';
   const shape = gptShape(name, [depth, width], context, 30_522, source);
-  const whole = transformer({ ...shape, sample: 'sequences' });
+  const whole = transformer(shape);
   const layers = whole.layers.map((layer, index) =>
     index === whole.layers.length - 1 ? { ...layer, forwardFlops: layer.forwardFlops / 7 } : layer,
   );
@@ -139,7 +136,6 @@ const llama = (
   context: 8192,
   blockParameters,
   tied: false,
-  sample: 'tokens',
 });
 
 const convolutional = (
@@ -184,10 +180,10 @@ export const WORKLOADS: Readonly<Record<Exclude<WorkloadId, 'itself'>, Workload>
   vgg16: convolutional('VGG-16', vgg16Layers(), 500e6, 'Simonyan, Zisserman 2014: 138 M, 15.5 G'),
   gnmt: {
     name: 'GNMT',
-    source: 'NVIDIA DeepLearningExamples GNMT v2: 160 M; sentences of unequal length',
-    sample: 'tokens',
+    source: 'NVIDIA DeepLearningExamples GNMT v2: 160 M; sentences of some 56 tokens, unequal',
+    sample: 'sequences',
     layers: gnmtLayers(),
-    trafficBytes: 2e6,
+    trafficBytes: 112e6,
     imbalance: 0.09,
   },
   'bert-base': bert('base', 512),

@@ -5,7 +5,7 @@ export const cluster = {
   'field.cluster.preset.label': 'Cluster',
   'field.cluster.preset.line': 'A known cluster to start from.',
   'field.cluster.preset.help':
-    'Sets the defaults of all other values of the cluster; any of them may be given beside it. The sources stand in docs/whatif.md.',
+    'Sets the defaults of all other values of the cluster; any of them may be given beside it. The sources stand in docs/clusters.md.',
   'field.cluster.workload.label': 'Priced as',
   'field.cluster.workload.line': 'Whose bytes and FLOPs the clock counts.',
   'field.cluster.workload.help':

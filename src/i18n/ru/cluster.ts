@@ -5,7 +5,7 @@ export const cluster = {
   'field.cluster.preset.label': 'Кластер',
   'field.cluster.preset.line': 'Известный кластер как отправная точка.',
   'field.cluster.preset.help':
-    'Задаёт значения по умолчанию для всех остальных параметров кластера; любой из них можно указать отдельно. Источники — в docs/whatif.md.',
+    'Задаёт значения по умолчанию для всех остальных параметров кластера; любой из них можно указать отдельно. Источники — в docs/clusters.md.',
   'field.cluster.workload.label': 'Оценивать как',
   'field.cluster.workload.line': 'Чьи байты и операции считают часы кластера.',
   'field.cluster.workload.help':
