@@ -49,6 +49,7 @@ const A100: Overrides = {
   intraLlGBps: 25,
   launchUs: 22,
   channels: 24,
+  kernelUs: 3,
   hookUs: 10,
 };
 const H100: Overrides = {
@@ -65,6 +66,7 @@ const H100: Overrides = {
   switchReduction: true,
   launchUs: 0,
   channels: 24,
+  kernelUs: 3,
   hookUs: 10,
   contention: 0.6,
 };

@@ -22,7 +22,7 @@ export const COLLECTIVE_KINDS = [
 ] as const;
 export type Collective = (typeof COLLECTIVE_KINDS)[number];
 
-export const ALGORITHMS = ['ring', 'tree', 'switch', 'host-ring'] as const;
+export const ALGORITHMS = ['ring', 'tree', 'switch', 'hierarchical', 'host-ring'] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
 export const PROTOCOLS = ['LL', 'LL128', 'Simple'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
@@ -68,7 +68,11 @@ const SLOTS_PER_CHANNEL = 8;
 const BYTES_PER_CHANNEL_AND_RANK = 512 * 64;
 const GLOO_SEGMENT_BYTES = 2 ** 20;
 
-/** The cheapest way to run a collective of `bytes`; for all-gather and reduce-scatter all ranks' total. */
+/**
+ * The cheapest way to run a collective of `bytes` that NCCL or Gloo has themselves, or `algorithm`
+ * where the cluster offers it; hierarchical is only taken if asked for. For all-gather and
+ * reduce-scatter `bytes` are all ranks' total. Throws RangeError on more ranks than devices.
+ */
 export function bestCollective(
   cluster: Cluster,
   ranks: number,
@@ -77,7 +81,9 @@ export function bestCollective(
   algorithm: Algorithm | 'auto' = 'auto',
 ): CollectivePrice {
   const prices = collectivePrices(cluster, ranks, kind, bytes);
-  const wanted = prices.filter((price) => algorithm === 'auto' || price.algorithm === algorithm);
+  const wanted = prices.filter((price) =>
+    algorithm === 'auto' ? price.algorithm !== 'hierarchical' : price.algorithm === algorithm,
+  );
   const [first = prices[0], ...others] = wanted;
   return others.reduce((best, each) => (each.seconds < best.seconds ? each : best), first);
 }
@@ -115,6 +121,9 @@ export function collectivePrices(
   ]);
   if (kind === 'all-reduce' && cluster.switchReduction && layout.perNode > 2) {
     others.push(price('switch', 'Simple', switchParts(job)));
+  }
+  if (kind === 'all-reduce' && layout.nodes > 1 && layout.perNode > 1) {
+    others.push(price('hierarchical', 'Simple', hierarchicalParts(job)));
   }
   return [ring, ...others];
 }
@@ -231,6 +240,23 @@ function switchParts(job: Job): Parts {
     latencySeconds: (BASE_US.tree.Simple + cluster.launchUs + 2 * (SWITCH_HOP_US + outerUs)) * US,
     transferSeconds: bytes / rate,
     overheadSeconds: fill(job, 1 / rate),
+  };
+}
+
+/** Reduce-scatter in the nodes, all-reduce of each share between them, all-gather in the nodes. */
+function hierarchicalParts(job: Job): Parts {
+  const { cluster, layout, bytes } = job;
+  const { nodes, perNode } = layout;
+  const inner = intraBytesPerSecond(cluster, perNode);
+  const outer = nodeBytesPerSecond(cluster, nodes);
+  const hopsUs =
+    2 * (perNode - 1) * cluster.intraSimpleUs +
+    2 * (nodes - 1) * (cluster.networkSimpleUs + cluster.networkDelayUs);
+  return {
+    latencySeconds: (BASE_US.ring.Simple + cluster.launchUs + hopsUs) * US,
+    transferSeconds:
+      (2 * (perNode - 1) * bytes) / perNode / inner + (2 * (nodes - 1) * bytes) / nodes / outer,
+    overheadSeconds: fill(job, 1 / Math.min(inner, outer)),
   };
 }
 

@@ -1,5 +1,5 @@
 /** @file What a device takes for a layer: the roofline of arithmetic and memory. */
-import { BYTES_PER_GB, type Cluster } from './cluster.ts';
+import { BYTES_PER_GB, type Cluster, US } from './cluster.ts';
 import type { Layer, Workload } from './workloads.ts';
 import { forwardFlops, parameterCount } from './workloads.ts';
 
@@ -11,6 +11,8 @@ const TERA = 1e12;
 const STREAM_EFFICIENCY = 0.85;
 /** Adam reads and writes weight and two moments, reads the gradient: 7 floats. */
 const UPDATE_BYTES_PER_PARAMETER = 28;
+/** In forward; backward has twice as many. */
+const KERNELS_PER_TENSOR = 2;
 /** Forward moves a third of what forward and backward do. */
 const FORWARD_SHARE = 1 / 3;
 
@@ -54,18 +56,34 @@ export interface ComputeJob {
   readonly recompute: boolean;
 }
 
-/** Seconds of each layer, in forward order, at the device's own speed. */
+/**
+ * Seconds of each layer, in forward order: arithmetic, activations and weights through memory. Where
+ * the host launches kernels more slowly than that, all layers are stretched to its pace.
+ */
 export function layerTimes(cluster: Cluster, job: ComputeJob): readonly LayerTimes[] {
   const { workload, precision, samples, recompute } = job;
   const rate = usableFlops(cluster, precision);
   const flops = forwardFlops(workload);
   const memory = cluster.memoryGBps * BYTES_PER_GB * STREAM_EFFICIENCY;
-  const bytes = (workload.trafficBytes * activationBytes(precision)) / 4;
-  return workload.layers.map((layer) => {
-    const traffic = flops === 0 ? 0 : (bytes * FORWARD_SHARE * layer.forwardFlops) / flops;
-    const forwardSeconds = samples * (layer.forwardFlops / rate + traffic / memory);
+  const bytes = activationBytes(precision);
+  const activations = (workload.trafficBytes * bytes * FORWARD_SHARE) / 4;
+  const device = workload.layers.map(({ parameters, forwardFlops: own }) => {
+    const traffic = flops === 0 ? 0 : (activations * own) / flops;
+    return samples * (own / rate + traffic / memory) + (parameters * bytes) / memory;
+  });
+  const stretch = hostStretch(cluster, workload, device);
+  return workload.layers.map((layer, index) => {
+    const forwardSeconds = stretch * (device[index] ?? 0);
     return { layer, forwardSeconds, backwardSeconds: forwardSeconds * (recompute ? 3 : 2) };
   });
+}
+
+/** How much slower than the device the host launches its kernels; at least 1. */
+function hostStretch(cluster: Cluster, { layers }: Workload, device: readonly number[]): number {
+  const tensors = layers.reduce((sum, layer) => sum + layer.tensors, 0);
+  const host = tensors * KERNELS_PER_TENSOR * cluster.kernelUs * US;
+  const busy = device.reduce((sum, seconds) => sum + seconds, 0);
+  return busy > 0 ? Math.max(1, host / busy) : 1;
 }
 
 /** Seconds of the optimizer's pass over `1 / shards` of the parameters. */

@@ -101,7 +101,8 @@ const horovodBert = (
     source: 'DeepLearningExamples BERT TF2, Horovod',
     fitted,
     preset,
-    job: { ...PLAIN_STEP, workload, batchPerRank, precision, buckets },
+    // Accumulated gradients are reduced when the last micro-batch is done.
+    job: { ...PLAIN_STEP, workload, batchPerRank, precision, buckets, overlap: globalBatch === 0 },
     ...(globalBatch > 0 && { globalBatch }),
     measured: 'throughput',
     points: pointsOf(throughput),

@@ -15,6 +15,7 @@ const BARE = {
   launchUs: 0,
   hostGBps: 100_000,
   hookUs: 0,
+  kernelUs: 0,
   variation: 0,
   memoryGBps: 100_000,
   networkEfficiency: 1,

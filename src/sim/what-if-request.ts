@@ -91,7 +91,7 @@ export function readWhatIf(input: unknown): WhatIfReading {
     ...rankFaults(input.ranks),
     ...collectiveFaults(input.collective),
   );
-  faults.push(...stepFaults(input.step));
+  faults.push(...stepFaults(input.step, input.ranks));
   if (input.goodput !== undefined) faults.push(...fieldFaults(input.goodput, 'goodput', GOODPUT));
   const { problems, cluster, experiment, compression } = readExperiments(input);
   if (cluster !== null) faults.push(...deviceFaults(input, experiment?.cluster ?? cluster));
@@ -142,7 +142,7 @@ function collectiveFaults(collective: unknown): readonly RequestFault[] {
   return [...faults, { path: 'collective.bytes', found: foundIn(collective.bytes), message }];
 }
 
-function stepFaults(step: unknown): readonly RequestFault[] {
+function stepFaults(step: unknown, ranks: unknown): readonly RequestFault[] {
   if (step === undefined) return [];
   const faults = [...fieldFaults(step, 'step', STEP, ['workload', 'calibrate', 'compression'])];
   if (!isObject(step)) return faults;
@@ -156,8 +156,17 @@ function stepFaults(step: unknown): readonly RequestFault[] {
     const message = 'Give batchPerRank, or globalBatch for a batch that the ranks share.';
     faults.push({ path: 'step.batchPerRank', found: 'undefined', message });
   }
+  if (typeof step.globalBatch === 'number') faults.push(...shareFaults(step.globalBatch, ranks));
   if (step.calibrate !== undefined) faults.push(...calibrationFaults(step.calibrate));
   return faults;
+}
+
+/** A global batch has a sample for every rank. */
+function shareFaults(globalBatch: number, ranks: unknown): readonly RequestFault[] {
+  const most = Math.max(0, ...[ranks ?? []].flat().filter((count) => typeof count === 'number'));
+  if (globalBatch >= most) return [];
+  const message = `${most} ranks share it, so at least ${most} is allowed. Ask for fewer ranks.`;
+  return [{ path: 'step.globalBatch', found: foundIn(globalBatch), message }];
 }
 
 function customFaults(workload: Readonly<Record<string, unknown>>): readonly RequestFault[] {

@@ -127,6 +127,9 @@ test('CC-19 nothing asked, two clusters, more ranks than devices and no object a
   expect(refusals({ cluster: { preset: 'dgx-h100' }, ranks: 17, collective })).toEqual(['ranks']);
   const step = { workload: 'vgg16', batchPerRank: 1, calibrate: { ranks: 999, stepMs: 1 } };
   expect(refusals({ step })).toEqual(['step.calibrate.ranks']);
+  const shared = { workload: 'vgg16', globalBatch: 8 };
+  expect(refusals({ ranks: 16, step: shared })).toEqual(['step.globalBatch']);
+  expect(answer({ step: shared }).step.map(({ ranks }) => ranks)).toEqual([1, 2, 4, 8]);
 });
 
 test('CC-20 16,384 ranks are priced within a frame of 16 ms', () => {

@@ -68,7 +68,8 @@ const DEFAULT_RESTART_SECONDS = 600;
 /** A plain value to print. Throws RangeError where a calibration cannot be met. */
 export function answerWhatIf(request: WhatIfRequest): Readonly<Record<string, unknown>> {
   const { cluster, collective, step, experiment, goodput: failures } = request;
-  const ranks = request.ranks ?? doublings(cluster.nodes * cluster.gpusPerNode);
+  const devices = cluster.nodes * cluster.gpusPerNode;
+  const ranks = request.ranks ?? doublings(Math.min(devices, step?.globalBatch ?? devices));
   return {
     cluster,
     ...(collective && {
@@ -157,7 +158,7 @@ function stepJobs(cluster: Cluster, wish: StepWish): JobAt {
   const base = stepJob(wish);
   const jobAt = (ranks: number): StepJob => {
     if (wish.globalBatch === undefined) return base;
-    const share = Math.max(1, wish.globalBatch / ranks);
+    const share = wish.globalBatch / ranks;
     const microBatches = Math.ceil(share / (wish.batchPerRank ?? share));
     return { ...base, microBatches, batchPerRank: share / microBatches };
   };

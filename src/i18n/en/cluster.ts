@@ -53,7 +53,7 @@ export const cluster = {
   'field.cluster.intraTopology.label': 'Inside a node',
   'field.cluster.intraTopology.line': 'How its devices are wired.',
   'field.cluster.intraTopology.help':
-    'A switch gives every pair the full bandwidth, a mesh gives few ranks few of its links. host goes through the machine’s memory.',
+    'Behind a switch, or a path through the host, every device has its full bandwidth however many take part. In a mesh of six links two devices share one of them, four share four.',
   'field.cluster.switchReduction.label': 'Sums in the switch',
   'field.cluster.switchReduction.line': 'Let the NVLink switch add.',
   'field.cluster.switchReduction.help':
@@ -142,6 +142,10 @@ export const cluster = {
   'field.cluster.segmentsInFlight.line': 'Segments that Gloo sends before it waits.',
   'field.cluster.segmentsInFlight.help':
     'Gloo cuts into segments of 1 MiB. With two in flight a long delay costs half a round trip for each.',
+  'field.cluster.kernelUs.label': 'Kernel',
+  'field.cluster.kernelUs.line': 'Host time to launch one kernel.',
+  'field.cluster.kernelUs.help':
+    'A device waits for its host where kernels are shorter than that, as with small batches. Two kernels a parameter tensor forward, four backward.',
   'field.cluster.hookUs.label': 'Hook',
   'field.cluster.hookUs.line': 'What DDP does for each parameter tensor.',
   'field.cluster.hookUs.help':
@@ -199,7 +203,6 @@ export const cluster = {
   'choice.cluster.workload.llama3-70b': 'Llama 3 70B',
   'choice.cluster.intraTopology.switch': 'Switch',
   'choice.cluster.intraTopology.mesh': 'Mesh',
-  'choice.cluster.intraTopology.host': 'Host memory',
   'choice.cluster.library.nccl': 'NCCL',
   'choice.cluster.library.gloo': 'Gloo',
 } as const satisfies Readonly<Record<string, Message>>;

@@ -53,7 +53,7 @@ export const cluster = {
   'field.cluster.intraTopology.label': 'Внутри узла',
   'field.cluster.intraTopology.line': 'Как соединены устройства узла.',
   'field.cluster.intraTopology.help':
-    'Коммутатор даёт каждой паре полную полосу, сетка даёт немногим рангам лишь часть каналов. host — путь через память машины.',
+    'За коммутатором (или на пути через хост) у каждого устройства полная полоса, сколько бы их ни участвовало. В сетке из шести каналов двоим достаётся один канал, четверым — четыре.',
   'field.cluster.switchReduction.label': 'Суммы в коммутаторе',
   'field.cluster.switchReduction.line': 'Складывает сам коммутатор NVLink.',
   'field.cluster.switchReduction.help':
@@ -142,6 +142,10 @@ export const cluster = {
   'field.cluster.segmentsInFlight.line': 'Сколько сегментов Gloo шлёт, не дожидаясь ответа.',
   'field.cluster.segmentsInFlight.help':
     'Gloo режет данные на сегменты по 1 МиБ. Когда в пути два, при большой задержке каждый стоит половину оборота.',
+  'field.cluster.kernelUs.label': 'Ядро',
+  'field.cluster.kernelUs.line': 'Время хоста на запуск одного ядра.',
+  'field.cluster.kernelUs.help':
+    'Если ядра короче, устройство ждёт хост, как при малых батчах. Два ядра на тензор параметров в прямом проходе, четыре в обратном.',
   'field.cluster.hookUs.label': 'Хук',
   'field.cluster.hookUs.line': 'Что DDP делает для каждого тензора параметров.',
   'field.cluster.hookUs.help':
@@ -199,7 +203,6 @@ export const cluster = {
   'choice.cluster.workload.llama3-70b': 'Llama 3 70B',
   'choice.cluster.intraTopology.switch': 'Коммутатор',
   'choice.cluster.intraTopology.mesh': 'Сетка',
-  'choice.cluster.intraTopology.host': 'Память машины',
   'choice.cluster.library.nccl': 'NCCL',
   'choice.cluster.library.gloo': 'Gloo',
 } as const satisfies Readonly<Record<string, Message>>;
