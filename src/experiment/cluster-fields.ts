@@ -119,6 +119,7 @@ export const CLUSTER_FIELDS = [
   number('networkLl128Us', 'microseconds', DELAY, 0),
   number('networkSimpleUs', 'microseconds', DELAY, 50),
   number('networkLlGBps', 'gigabytesPerSecond', RATE, 0.57),
+  { path: 'cluster.sharedMedium', group: 'cluster', kind: 'switch', default: false },
   number('oversubscription', null, [1, 64], 1),
   integer('nodesPerPod', 'nodes', [1, 16_384], 16_384),
   {

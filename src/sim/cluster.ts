@@ -37,9 +37,12 @@ export function intraBytesPerSecond(cluster: Cluster, perNode: number): number {
   return cluster.intraGBps * share * BYTES_PER_GB;
 }
 
-/** Bytes a second in or out of one node, all NICs together, past the switches between pods. */
+/**
+ * Bytes a second in or out of one node, all NICs together, past the switches between pods. Nodes on
+ * one radio channel, all of them sending, get their share of it.
+ */
 export function nodeBytesPerSecond(cluster: Cluster, nodes: number): number {
   const above = nodes > cluster.nodesPerPod ? cluster.oversubscription : 1;
   const bytes = (cluster.nicsPerNode * cluster.nicGbps * BYTES_PER_GB) / 8;
-  return (bytes * cluster.networkEfficiency) / above;
+  return (bytes * cluster.networkEfficiency) / (cluster.sharedMedium ? nodes : above);
 }

@@ -4,7 +4,8 @@ import { halvingDoublingSeconds, ringSeconds } from '#core/collective-time';
 import type { ClusterChoice } from '#experiment/cluster-fields';
 import { CLUSTER_PRESET_IDS } from '#experiment/cluster-fields';
 import { clusterOf } from './cluster-choice.ts';
-import { bestCollective, COLLECTIVE_KINDS, collectivePrices } from './collective-model.ts';
+import { COLLECTIVE_KINDS } from './collective-job.ts';
+import { bestCollective, collectivePrices } from './collective-model.ts';
 
 const H100 = clusterOf({ preset: 'dgx-h100' });
 const find = (given: Partial<ClusterChoice>, ranks: number, bytes: number, name: string) => {
@@ -68,6 +69,12 @@ test('CC-4 above a pod the nodes share 1 of 7 of their bandwidth', () => {
   // Within the pod the chain of NVLinks is the narrowest: half of 370.8 GB/s.
   expect(seconds(384 * 8)).toBeCloseTo(2 ** 30 / 185.4e9, 12);
   expect(seconds(385 * 8)).toBeCloseTo((2 ** 30 * 2 * 7) / (400e9 * 0.95), 12);
+});
+
+test('CC-4 nodes on one radio channel share it', () => {
+  const seconds = (sharedMedium: boolean) =>
+    find({ nicGbps: 0.4, sharedMedium }, 4, 1e8, 'ring Simple').transferSeconds;
+  expect(seconds(true) / seconds(false)).toBeCloseTo(4, 9);
 });
 
 test('CC-5 a pipeline fills with a quarter of the message, at most its slots, three times over nodes', () => {

@@ -17,7 +17,7 @@ const KERNELS_PER_TENSOR = 2;
 const FORWARD_SHARE = 1 / 3;
 
 /** FLOP/s that a large matrix product reaches. */
-export function usableFlops(cluster: Cluster, precision: Precision): number {
+function usableFlops(cluster: Cluster, precision: Precision): number {
   switch (precision) {
     case 'fp32':
       return cluster.fp32Tflops * TERA * cluster.efficiency;

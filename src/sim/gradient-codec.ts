@@ -2,7 +2,7 @@
 import type { CompressionConfig } from '#core/compression/config';
 import type { MatrixShape } from '#core/compression/power-sgd';
 import { payloadBytes } from '#core/compression/wire-bytes';
-import type { Collective } from './collective-model.ts';
+import type { Collective } from './collective-job.ts';
 
 export interface GradientMessages {
   readonly kind: Collective;

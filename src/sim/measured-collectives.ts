@@ -3,7 +3,7 @@
  * microseconds, out of place.
  */
 import type { ClusterChoice } from '#experiment/cluster-fields';
-import type { Algorithm } from './collective-model.ts';
+import type { Algorithm } from './collective-job.ts';
 
 export interface CollectiveSeries {
   readonly id: string;

@@ -4,11 +4,12 @@ import { ncclLatencyMicroseconds } from '#core/nccl-cost';
 import type { ClusterChoice } from '#experiment/cluster-fields';
 import { calibrated } from './calibrate.ts';
 import { clusterOf } from './cluster-choice.ts';
-import { bestCollective, collectivePrices, type Protocol } from './collective-model.ts';
+import type { Protocol } from './collective-job.ts';
+import { bestCollective, collectivePrices } from './collective-model.ts';
 import { checkpointBytes, goodput } from './goodput.ts';
 import { gradientCodec } from './gradient-codec.ts';
 import { PLAIN_STEP, type StepJob, stepPrice } from './step-model.ts';
-import { bert, parameterCount, WORKLOADS } from './workloads.ts';
+import { bert, WORKLOADS } from './workloads.ts';
 
 export interface SingleFigure {
   readonly id: string;
@@ -328,9 +329,4 @@ export function singleFigures(): readonly SingleFigure[] {
     ...powerSgdFigures(),
     ...stragglerFigures(),
   ];
-}
-
-/** Parameters of the models that are priced as if, in millions, for the document. */
-export function modelSizes(): readonly (readonly [string, number])[] {
-  return Object.values(WORKLOADS).map((each) => [each.name, parameterCount(each) / 1e6] as const);
 }

@@ -5,7 +5,8 @@
  */
 import type { BucketConfig } from '#core/plan';
 import { type Cluster, US } from './cluster.ts';
-import { type Algorithm, bestCollective } from './collective-model.ts';
+import type { Algorithm } from './collective-job.ts';
+import { bestCollective } from './collective-model.ts';
 import {
   copySeconds,
   type LayerTimes,

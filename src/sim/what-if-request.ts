@@ -3,7 +3,7 @@ import type { CompressionConfig } from '#core/compression/config';
 import { type ClusterChoice, WORKLOAD_IDS } from '#experiment/cluster-fields';
 import type { Experiment, Problem } from '#experiment/experiment';
 import { parseExperiment } from '#experiment/parse';
-import { ALGORITHMS, COLLECTIVE_KINDS } from './collective-model.ts';
+import { ALGORITHMS, COLLECTIVE_KINDS } from './collective-job.ts';
 import { PRECISIONS } from './compute-model.ts';
 import {
   fieldFaults,

@@ -4,12 +4,8 @@ import type { CompressionConfig } from '#core/compression/config';
 import { breakEvenRatio } from '#core/compression/wire-bytes';
 import { calibrated } from './calibrate.ts';
 import { type Cluster, layoutOf } from './cluster.ts';
-import {
-  type Algorithm,
-  bestCollective,
-  type Collective,
-  collectivePrices,
-} from './collective-model.ts';
+import type { Algorithm, Collective } from './collective-job.ts';
+import { bestCollective, collectivePrices } from './collective-model.ts';
 import type { Precision } from './compute-model.ts';
 import { experimentJob } from './experiment-job.ts';
 import { checkpointBytes, goodput } from './goodput.ts';

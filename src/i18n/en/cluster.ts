@@ -110,6 +110,10 @@ export const cluster = {
   'field.cluster.networkLlGBps.line': 'Most that LL moves between nodes.',
   'field.cluster.networkLlGBps.help':
     'As inside a node, but for rings and trees that cross the network.',
+  'field.cluster.sharedMedium.label': 'Shared medium',
+  'field.cluster.sharedMedium.line': 'All nodes send over one channel.',
+  'field.cluster.sharedMedium.help':
+    'As on Wi-Fi: when all send, as in a ring, each gets its share. Behind a switch every node has its own cable.',
   'field.cluster.oversubscription.label': 'Oversubscription',
   'field.cluster.oversubscription.line': 'Ports below a switch for one above.',
   'field.cluster.oversubscription.help':

@@ -110,6 +110,10 @@ export const cluster = {
   'field.cluster.networkLlGBps.line': 'Наибольшая скорость LL между узлами.',
   'field.cluster.networkLlGBps.help':
     'Как внутри узла, но для колец и деревьев, проходящих через сеть.',
+  'field.cluster.sharedMedium.label': 'Общая среда',
+  'field.cluster.sharedMedium.line': 'Все узлы передают по одному каналу.',
+  'field.cluster.sharedMedium.help':
+    'Как в Wi-Fi: когда передают все, как в кольце, каждому достаётся его доля. За коммутатором у каждого узла свой кабель.',
   'field.cluster.oversubscription.label': 'Переподписка',
   'field.cluster.oversubscription.line': 'Портов вниз на один порт вверх.',
   'field.cluster.oversubscription.help':
