@@ -43,10 +43,14 @@ const SLOTS_PER_CHANNEL = 8;
 /** 512 threads. */
 const BYTES_PER_CHANNEL_AND_RANK = 512 * 64;
 
-/** LL128 is off where its hop is 0. */
-export function offeredProtocols(cluster: Cluster, { nodes }: Layout): readonly Protocol[] {
-  const hop = nodes > 1 ? cluster.networkLl128Us : cluster.intraLl128Us;
-  return hop > 0 ? PROTOCOLS : ['LL', 'Simple'];
+/** LL128 is off where one of its hops on the way is 0. */
+export function offeredProtocols(
+  cluster: Cluster,
+  { nodes, perNode }: Layout,
+): readonly Protocol[] {
+  const isOff =
+    (nodes > 1 && cluster.networkLl128Us === 0) || (perNode > 1 && cluster.intraLl128Us === 0);
+  return isOff ? ['LL', 'Simple'] : PROTOCOLS;
 }
 
 const intraHopUs = (cluster: Cluster, protocol: Protocol): number =>
