@@ -3,6 +3,8 @@
  * rate than digits. One list of recipes says so.
  */
 import { samplesPerRank } from '#core/sampler';
+import { CLUSTER_PRESET_IDS } from './cluster-fields.ts';
+import { CLUSTER_PRESETS } from './cluster-presets.ts';
 import { sampleCounts, totalSteps } from './counts.ts';
 import type { Experiment, PointsName } from './experiment.ts';
 import { FIELDS } from './fields.ts';
@@ -22,6 +24,7 @@ export const CHOICE_PATHS = [
   'compression.kind',
   'sync.kind',
   'recovery.policy',
+  'cluster.preset',
 ] as const;
 type ChoicePath = (typeof CHOICE_PATHS)[number];
 
@@ -127,6 +130,12 @@ export const RECIPES: readonly Recipe[] = [
     when: { 'compression.kind': ['signSgd'], 'data.name': POINTS },
     values: { 'learningRate.base': 0.01 },
   },
+  ...CLUSTER_PRESET_IDS.map((id) => ({
+    when: { 'cluster.preset': [id] },
+    values: Object.fromEntries(
+      Object.entries(CLUSTER_PRESETS[id]).map(([name, value]) => [`cluster.${name}`, value]),
+    ) as Partial<Values>,
+  })),
 ];
 
 /** Typed by hand: `Values` is made from this very table, which `fromEntries` cannot know. */
@@ -153,7 +162,7 @@ function applies(recipe: Recipe, values: Values): boolean {
 /**
  * Defaults that the given fields leave no room for are moved to the nearest that fits: a batch
  * larger than the shard, heads that do not divide the width, nodes that do not divide the replicas,
- * a warm-up longer than the run.
+ * a warm-up longer than the run, a cluster with fewer devices than replicas.
  * Fields in `given` stay as they are. Needs an experiment whose fields are each within their limits.
  */
 export function fitDefaults(experiment: Experiment, given: ReadonlySet<string>): Experiment {
@@ -170,6 +179,11 @@ export function fitDefaults(experiment: Experiment, given: ReadonlySet<string>):
   }
   if (model.kind === 'transformer' && !given.has('model.heads')) {
     fitted = { ...fitted, model: { ...model, heads: divisorOf(model.width, model.heads) } };
+  }
+  const { cluster } = fitted;
+  if (!given.has('cluster.nodes')) {
+    const nodes = Math.max(cluster.nodes, Math.ceil(replicas / cluster.gpusPerNode));
+    fitted = { ...fitted, cluster: { ...cluster, nodes } };
   }
   const steps = totalSteps(fitted, train);
   if (!given.has('learningRate.warmupSteps') && learningRate.warmupSteps > steps) {

@@ -10,6 +10,7 @@ import type {
   SyncConfig,
 } from '#core/plan';
 import type { AllReduceName } from '#core/schedules';
+import type { ClusterChoice } from './cluster-fields.ts';
 
 export const EXPERIMENT_VERSION = 1;
 
@@ -75,6 +76,8 @@ export interface Experiment {
   readonly recovery: RecoveryChoice;
   /** Recompute activations in backward instead of keeping them. */
   readonly checkpointing: boolean;
+  /** What the clock prices. */
+  readonly cluster: ClusterChoice;
   readonly backend: BackendChoice;
   readonly transport: TransportChoice;
   /** Steps. */
@@ -118,6 +121,8 @@ export type ProblemMessage =
   | 'problem.faultStep'
   | 'problem.faultNeedsRanks'
   | 'problem.recoveryNeedsAllReduce'
+  | 'problem.ranksOverCluster'
+  | 'problem.hierarchyOnOneNode'
   | 'problem.addressTooLong'
   | 'problem.addressVersion'
   | 'problem.addressPart'

@@ -61,7 +61,9 @@ function allowed(field: Field): string {
 
 /** Other defaults that recipes give a field; the last that applies wins. */
 function exceptions(field: Field): readonly string[] {
-  return RECIPES.flatMap(({ when, values }: Recipe) => {
+  const plain = RECIPES.filter(({ when }: Recipe) => when['cluster.preset'] === undefined);
+  const preset = isSetByPreset(field) ? ["or the preset's"] : [];
+  const others = plain.flatMap(({ when, values }: Recipe) => {
     const value = (values as Readonly<Record<string, unknown>>)[field.path];
     if (value === undefined) return [];
     const conditions = Object.entries(when).map(([path, chosen]) =>
@@ -69,4 +71,10 @@ function exceptions(field: Field): readonly string[] {
     );
     return [`${code(show(value))} where ${conditions.join(' and ')}`];
   });
+  return [...others, ...preset];
+}
+
+/** docs/clusters.md has the presets' values in a table of their own. */
+function isSetByPreset({ path }: Field): boolean {
+  return RECIPES.some(({ when, values }) => when['cluster.preset'] !== undefined && path in values);
 }

@@ -8,6 +8,7 @@ export const GROUPS = [
   'communication',
   'precision',
   'recovery',
+  'cluster',
   'mistakes',
   'run',
 ] as const;
@@ -22,7 +23,19 @@ export type Unit =
   | 'channels'
   | 'characters'
   | 'values'
-  | 'mebibytes';
+  | 'mebibytes'
+  | 'kibibytes'
+  | 'nodes'
+  | 'gpus'
+  | 'nics'
+  | 'segments'
+  | 'batches'
+  | 'teraflops'
+  | 'gigabytesPerSecond'
+  | 'gigabitsPerSecond'
+  | 'microseconds'
+  | 'milliseconds'
+  | 'hours';
 
 /** How a slider's positions map to values; `steps` snaps to the listed ones. */
 export type Scale = 'linear' | 'log' | { readonly steps: readonly number[] };

@@ -3,6 +3,7 @@
  * Parser, JSON Schema, documentation, URL and the page's controls are all made from it. Words for
  * each field stand in the string tables, under its path.
  */
+import { CLUSTER_FIELDS } from './cluster-fields.ts';
 import { COMMUNICATION_FIELDS } from './communication-fields.ts';
 import type { Condition, Field } from './field.ts';
 import { OPTIMIZER_FIELDS } from './optimizer-fields.ts';
@@ -219,6 +220,7 @@ export const FIELDS = [
   },
   ...PRECISION_FIELDS,
   ...RECOVERY_FIELDS,
+  ...CLUSTER_FIELDS,
   {
     path: 'backend',
     group: 'run',

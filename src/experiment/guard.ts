@@ -2,7 +2,7 @@
 import type { Problem } from './experiment.ts';
 
 /** Levels of nesting, fields and elements in all, characters of one text or name. */
-export const INPUT_LIMITS = { depth: 3, fields: 100, characters: 100 } as const;
+export const INPUT_LIMITS = { depth: 3, fields: 200, characters: 100 } as const;
 
 /** Longest JSON text that is read at all, in UTF-16 units. */
 export const LONGEST_TEXT = 65_536;

@@ -39,6 +39,7 @@ test('EX-1 an empty experiment is MNIST, an MLP and four replicas', () => {
     buckets: { firstMiB: 1, capMiB: 25 },
     precision: { format: 'fp32' },
     lossScaling: { kind: 'none' },
+    cluster: expect.objectContaining({ preset: 'cloud-10gbe', nodes: 16, gpusPerNode: 1 }),
     checkpointing: false,
     backend: 'auto',
     transport: 'auto',

@@ -1,5 +1,6 @@
 /** @file Rules between fields: combinations that make no sense although each part is allowed. */
 import { samplesPerRank } from '#core/sampler';
+import { CLUSTER_RULES } from './cluster-rules.ts';
 import { COMMUNICATION_RULES } from './communication-rules.ts';
 import { sampleCounts, totalSteps } from './counts.ts';
 import type { DataChoice, Experiment, Problem } from './experiment.ts';
@@ -47,6 +48,7 @@ const RULES: readonly Rule[] = [
   ...PRECISION_RULES,
   ...COMMUNICATION_RULES,
   ...RECOVERY_RULES,
+  ...CLUSTER_RULES,
 ];
 
 /**

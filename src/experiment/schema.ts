@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot';
 import { FLOAT_FORMAT_NAMES } from '#core/float-formats';
+import { CLUSTER_FIELDS, type ClusterChoice } from './cluster-fields.ts';
 import { EXPERIMENT_VERSION, type Experiment } from './experiment.ts';
 import type { Field, ListField, NumberField } from './field.ts';
 import { type FieldPath, fieldAt, type ValueAt } from './fields.ts';
@@ -232,6 +233,13 @@ const lossScaling = v.variant('kind', [
   }),
 ]);
 
+/** Every row of the section; `ClusterChoice` is made from the same rows. */
+const cluster = v.strictObject(
+  Object.fromEntries(
+    CLUSTER_FIELDS.map((field) => [field.path.slice('cluster.'.length), leafSchema(field)]),
+  ),
+) as unknown as v.GenericSchema<unknown, ClusterChoice>;
+
 /** Every field present, nothing else, each within its limits; rules between fields stand apart. */
 export const experimentSchema: v.GenericSchema<unknown, Experiment> = v.strictObject({
   version: v.literal(EXPERIMENT_VERSION),
@@ -260,6 +268,7 @@ export const experimentSchema: v.GenericSchema<unknown, Experiment> = v.strictOb
   lossScaling,
   recovery,
   checkpointing: leaf('checkpointing'),
+  cluster,
   backend: leaf('backend'),
   transport: leaf('transport'),
   evalEvery: leaf('evalEvery'),

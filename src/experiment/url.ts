@@ -18,7 +18,7 @@ import { describeFound } from './problem.ts';
 import { nest, presentFields, valueAt } from './values.ts';
 
 /** UTF-16 units after the `#`. */
-export const LONGEST_ADDRESS = 2000;
+export const LONGEST_ADDRESS = 4000;
 
 const VERSION_NAME = 'v';
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;

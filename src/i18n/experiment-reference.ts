@@ -20,7 +20,8 @@ fields are refused, and so are values outside the limits and combinations that m
 at once and each with its path. Defaults depend on the data, the optimizer and the unit of the
 length, and on the compression, as the tables say; of several that apply the last in the row holds. A default that the
 given fields leave no room for is moved to the nearest that fits: a batch larger than the shard, heads
-that do not divide the width, nodes that do not divide the replicas, a warm-up longer than the run.
+that do not divide the width, nodes that do not divide the replicas, a warm-up longer than the run, a cluster with fewer devices
+than replicas.
 
 \`version\` is \`1\`. A minimal experiment is \`{}\`: MNIST, an MLP, four replicas. Another:
 
@@ -51,6 +52,7 @@ const RULES = `## Rules between fields
 - \`accumulation.microBatches\` is at most \`batchPerRank\`.
 - \`learningRate.milestones\` ascend.
 - \`precision.format\` \`e4m3\` and \`e5m2\` need \`lossScaling.kind\` \`fixed\` or \`dynamic\`.
+- \`replicas\` are at most \`cluster.nodes\` times \`cluster.gpusPerNode\`, and \`hierarchical\` needs more than one node.
 - \`backend\` \`fused\` trains \`softmax\` and \`mlp\` only.
 `;
 

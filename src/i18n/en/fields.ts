@@ -1,11 +1,13 @@
 /** @file Words for every field of the experiment and for its choices. */
 import type { FieldKey } from '../keys.ts';
 import type { Message } from '../message.ts';
+import { cluster } from './cluster.ts';
 import { communication } from './communication.ts';
 import { precision } from './precision.ts';
 import { recovery } from './recovery.ts';
 
 export const fields = {
+  ...cluster,
   ...precision,
   ...recovery,
   ...communication,

@@ -63,6 +63,18 @@ export const messages = {
   'unit.characters': { one: '{count} character', other: '{count} characters' },
   'unit.values': { one: '{count} number', other: '{count} numbers' },
   'unit.mebibytes': '{count} MiB',
+  'unit.kibibytes': '{count} KiB',
+  'unit.nodes': { one: '{count} node', other: '{count} nodes' },
+  'unit.gpus': { one: '{count} GPU', other: '{count} GPUs' },
+  'unit.nics': { one: '{count} NIC', other: '{count} NICs' },
+  'unit.segments': { one: '{count} segment', other: '{count} segments' },
+  'unit.batches': { one: '{count} batch', other: '{count} batches' },
+  'unit.teraflops': '{count} TFLOP/s',
+  'unit.gigabytesPerSecond': '{count} GB/s',
+  'unit.gigabitsPerSecond': '{count} Gb/s',
+  'unit.microseconds': '{count} µs',
+  'unit.milliseconds': '{count} ms',
+  'unit.hours': '{count} h',
 
   'preset.mnist-mlp.name': 'Digits, four replicas',
   'preset.mnist-mlp.description':
@@ -127,6 +139,11 @@ export const messages = {
   'problem.fp8NeedsScaling':
     'Eight bits lose nearly every gradient that is not scaled. Take dynamic or fixed loss scaling.',
   ...recoveryMessages,
+  'problem.ranksOverCluster':
+    'The cluster has {allowed} devices, {nodes} nodes of {gpusPerNode}. Take fewer replicas, or more cluster.nodes.',
+  'problem.hierarchyOnOneNode':
+    'All {replicas} ranks fit on one node of {gpusPerNode}, so there is no second level. Take ring, or fewer cluster.gpusPerNode.',
   'group.precision': 'Precision',
+  'group.cluster': 'Cluster',
   'group.run': 'Run',
 } as const satisfies Readonly<Record<ExperimentKey, Message>>;

@@ -116,6 +116,38 @@ export const messages = {
     other: '{count} числа',
   },
   'unit.mebibytes': '{count} МиБ',
+  'unit.kibibytes': '{count} КиБ',
+  'unit.nodes': {
+    one: '{count} узел',
+    few: '{count} узла',
+    many: '{count} узлов',
+    other: '{count} узла',
+  },
+  'unit.gpus': '{count} GPU',
+  'unit.nics': {
+    one: '{count} сетевая карта',
+    few: '{count} сетевые карты',
+    many: '{count} сетевых карт',
+    other: '{count} сетевые карты',
+  },
+  'unit.segments': {
+    one: '{count} сегмент',
+    few: '{count} сегмента',
+    many: '{count} сегментов',
+    other: '{count} сегмента',
+  },
+  'unit.batches': {
+    one: '{count} батч',
+    few: '{count} батча',
+    many: '{count} батчей',
+    other: '{count} батча',
+  },
+  'unit.teraflops': '{count} Тфлоп/с',
+  'unit.gigabytesPerSecond': '{count} ГБ/с',
+  'unit.gigabitsPerSecond': '{count} Гбит/с',
+  'unit.microseconds': '{count} мкс',
+  'unit.milliseconds': '{count} мс',
+  'unit.hours': '{count} ч',
   'preset.mnist-mlp.name': 'Цифры, четыре реплики',
   'preset.mnist-mlp.description':
     'Двухслойная сеть учится узнавать рукописные цифры на четырёх репликах. За пять эпох она начинает узнавать около 95 % тестовых цифр.',
@@ -175,6 +207,11 @@ export const messages = {
   'problem.fp8NeedsScaling':
     'Восемь бит теряют почти все градиенты без масштабирования. Выберите dynamic или fixed.',
   ...recoveryMessages,
+  'problem.ranksOverCluster':
+    'В кластере устройств: {allowed} (узлов {nodes} по {gpusPerNode}). Возьмите меньше реплик или увеличьте cluster.nodes.',
+  'problem.hierarchyOnOneNode':
+    'Все ранги ({replicas}) помещаются на одном узле ({gpusPerNode}), второго уровня нет. Выберите ring или уменьшите cluster.gpusPerNode.',
   'group.precision': 'Точность',
+  'group.cluster': 'Кластер',
   'group.run': 'Запуск',
 } as const satisfies Readonly<Record<ExperimentKey, Message>>;
