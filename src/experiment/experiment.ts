@@ -44,6 +44,10 @@ export type RecoveryChoice =
       readonly policy: 'shrink' | 'replace';
       /** Steps between commits. */
       readonly commitEvery: number;
+      /** Cluster seconds until a rank that says nothing counts as lost. */
+      readonly timeoutSeconds: number;
+      /** Cluster seconds until a newcomer stands ready. */
+      readonly joinSeconds: number;
       readonly faults: readonly string[];
     }
   | { readonly policy: 'stop'; readonly faults: readonly string[] };
@@ -74,6 +78,8 @@ export interface Experiment {
   readonly precision: PrecisionChoice;
   readonly lossScaling: LossScalingChoice;
   readonly recovery: RecoveryChoice;
+  /** What makes ranks slow on the cluster's clock; see straggler-lines.ts. */
+  readonly stragglers: readonly string[];
   /** Recompute activations in backward instead of keeping them. */
   readonly checkpointing: boolean;
   /** What the clock prices. */
@@ -118,6 +124,9 @@ export type ProblemMessage =
   | 'problem.fp8NeedsScaling'
   | 'problem.script'
   | 'problem.faultRank'
+  | 'problem.stragglerRank'
+  | 'problem.stragglerLoader'
+  | 'problem.stragglerForm'
   | 'problem.faultStep'
   | 'problem.faultNeedsRanks'
   | 'problem.recoveryNeedsAllReduce'

@@ -35,6 +35,7 @@ export type Unit =
   | 'gigabitsPerSecond'
   | 'microseconds'
   | 'milliseconds'
+  | 'seconds'
   | 'hours';
 
 /** How a slider's positions map to values; `steps` snaps to the listed ones. */

@@ -8,7 +8,7 @@ import { COMMUNICATION_FIELDS } from './communication-fields.ts';
 import type { Condition, Field } from './field.ts';
 import { OPTIMIZER_FIELDS } from './optimizer-fields.ts';
 import { PRECISION_FIELDS } from './precision-fields.ts';
-import { RECOVERY_FIELDS } from './recovery-fields.ts';
+import { RECOVERY_FIELDS, STRAGGLER_FIELDS } from './recovery-fields.ts';
 
 const POINTS = ['spirals', 'moons', 'circles', 'xor'] as const;
 const TWO_TO_32 = 0x100000000;
@@ -221,6 +221,7 @@ export const FIELDS = [
   ...PRECISION_FIELDS,
   ...RECOVERY_FIELDS,
   ...CLUSTER_FIELDS,
+  ...STRAGGLER_FIELDS,
   {
     path: 'backend',
     group: 'run',

@@ -1,6 +1,19 @@
 /** @file The field table's rows of faults and recovery. */
 import { FAULT_PATTERN } from '#core/faults';
 import type { Field } from './field.ts';
+import { STRAGGLER_PATTERN } from './straggler-lines.ts';
+
+export const STRAGGLER_FIELDS = [
+  {
+    path: 'stragglers',
+    group: 'cluster',
+    kind: 'script',
+    maximumLength: 64,
+    pattern: STRAGGLER_PATTERN,
+    example: 'slow 3 x2 @ 10-20',
+    default: [],
+  },
+] as const satisfies readonly Field[];
 
 export const RECOVERY_FIELDS = [
   {
@@ -20,6 +33,28 @@ export const RECOVERY_FIELDS = [
     unit: 'steps',
     scale: { steps: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] },
     default: 10,
+  },
+  {
+    path: 'recovery.timeoutSeconds',
+    group: 'recovery',
+    when: { path: 'recovery.policy', values: ['shrink', 'replace'] },
+    kind: 'number',
+    minimum: 0,
+    maximum: 3600,
+    unit: 'seconds',
+    scale: { steps: [0, 1, 2, 5, 10, 30, 60, 300, 600, 1800] },
+    default: 10,
+  },
+  {
+    path: 'recovery.joinSeconds',
+    group: 'recovery',
+    when: { path: 'recovery.policy', values: ['shrink', 'replace'] },
+    kind: 'number',
+    minimum: 0,
+    maximum: 3600,
+    unit: 'seconds',
+    scale: { steps: [0, 1, 2, 5, 10, 30, 60, 300, 600, 1800] },
+    default: 30,
   },
   {
     path: 'recovery.faults',

@@ -3,6 +3,7 @@ import { parseFaults } from '#core/faults';
 import { sampleCounts, totalSteps } from './counts.ts';
 import type { Experiment } from './experiment.ts';
 import type { Fault, Rule } from './rule.ts';
+import { parseStraggler, wantedForm } from './straggler-lines.ts';
 
 const RUN_LENGTH = [
   'data',
@@ -14,6 +15,7 @@ const RUN_LENGTH = [
 ] as const;
 
 export const RECOVERY_RULES: readonly Rule[] = [
+  { path: 'stragglers', reads: ['replicas', 'cluster'], fault: absentStraggler },
   { path: 'recovery.policy', reads: ['sync.kind'], fault: recoveryNeedsAllReduce },
   { path: 'recovery.faults', reads: ['replicas', 'recovery.policy'], fault: absentRank },
   { path: 'recovery.faults', reads: RUN_LENGTH, fault: stepAfterTheEnd },
@@ -40,6 +42,25 @@ function absentRank({ recovery, replicas }: Experiment): Fault {
     const apart = kind === 'split' ? Math.min(ranks.length, present - ranks.length) : ranks.length;
     if (apart === present) return { message: 'problem.faultNeedsRanks', parameters: { step } };
     if (recovery.policy === 'shrink') present -= apart;
+  }
+  return null;
+}
+
+function absentStraggler({ stragglers, replicas, cluster }: Experiment): Fault {
+  for (const line of stragglers) {
+    const straggler = parseStraggler(line);
+    if (straggler === null) continue;
+    const example = wantedForm(straggler);
+    if (example !== null)
+      return { message: 'problem.stragglerForm', parameters: { line, example } };
+    if (straggler.kind === 'loader' && cluster.loaderMsPerSample === 0) {
+      return { message: 'problem.stragglerLoader', parameters: { line } };
+    }
+    const { ranks } = straggler;
+    const absent = ranks === 'all' ? undefined : ranks.find((rank) => rank >= replicas);
+    if (absent === undefined) continue;
+    const parameters = { line, rank: absent, last: replicas - 1 };
+    return { message: 'problem.stragglerRank', parameters };
   }
   return null;
 }

@@ -211,6 +211,8 @@ const recovery = v.variant('policy', [
   v.strictObject({
     policy: v.picklist(['shrink', 'replace']),
     commitEvery: leaf('recovery.commitEvery'),
+    timeoutSeconds: leaf('recovery.timeoutSeconds'),
+    joinSeconds: leaf('recovery.joinSeconds'),
     faults,
   }),
   v.strictObject({ policy: v.literal('stop'), faults }),
@@ -267,6 +269,7 @@ export const experimentSchema: v.GenericSchema<unknown, Experiment> = v.strictOb
   precision,
   lossScaling,
   recovery,
+  stragglers: leaf('stragglers'),
   checkpointing: leaf('checkpointing'),
   cluster,
   backend: leaf('backend'),

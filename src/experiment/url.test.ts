@@ -20,7 +20,7 @@ test('EX-8 any valid experiment comes back from its address', () => {
     fc.property(arbitraryExperiment, (experiment) => {
       const address = encodeExperiment(experiment);
       expect(address.length).toBeLessThanOrEqual(LONGEST_ADDRESS);
-      expect(address).toMatch(/^[\w.,=&-]+$/);
+      expect(address).toMatch(/^[\w.,=&%-]+$/);
       expect(decodeExperiment(address)).toEqual({ ok: true, experiment });
     }),
   );

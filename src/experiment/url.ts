@@ -27,10 +27,12 @@ const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 export function encodeExperiment(experiment: Experiment): string {
   const choices = choicesOf(experiment);
   const chosen: Readonly<Record<string, unknown>> = defaultsFor(choices);
-  const parts = presentFields(chosen).flatMap(({ path }) => {
+  const parts = presentFields(chosen).flatMap(({ path, kind }) => {
     const text = String(valueAt(experiment, path));
     const defaults = path in choices ? defaultsWithout(path, choices) : chosen;
-    return text === String(defaults[path]) ? [] : [`${path}=${text}`];
+    return text === String(defaults[path])
+      ? []
+      : [`${path}=${kind === 'script' ? encodeURIComponent(text) : text}`];
   });
   return [`${VERSION_NAME}=${EXPERIMENT_VERSION}`, ...parts].join('&');
 }

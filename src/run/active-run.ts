@@ -1,6 +1,7 @@
 /** @file One run as the conductor holds it, from its start until the next one replaces it. */
 import { type Fault, isSilent } from '#core/faults';
 import type { Plan } from '#core/plan';
+import type { RunClock } from '#sim/run-clock';
 import { createMerger, type Merger } from './merge.ts';
 import { createPacer, type Pacer } from './pacing.ts';
 import type { RunGround } from './prepare.ts';
@@ -21,6 +22,8 @@ export interface ActiveRun {
   merger: Merger;
   /** What a worker that joins later is set up with; null while the run is being prepared. */
   ground: RunGround | null;
+  /** The cluster's; null while the run is being prepared. */
+  clock: RunClock | null;
   replicas: readonly ReplicaHandle[];
   links: Links | null;
   /** Completed steps by rank. */
@@ -54,6 +57,7 @@ export function newRun(): ActiveRun {
     plan: null,
     merger: createMerger(0),
     ground: null,
+    clock: null,
     replicas: [],
     links: null,
     completed: [],

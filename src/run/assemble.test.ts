@@ -47,8 +47,19 @@ const report = (loss: number, weightsHash: string, hashChain = 'c'): StepReport 
   updateMs: 3,
 });
 
+const CLOCK = {
+  advance: (step: number) => ({
+    endMs: step,
+    stepMs: 1,
+    computeMs: [1, 1],
+    exposedMs: [0, 0],
+    waitMs: [0, 0],
+    dataMs: [0, 0],
+  }),
+};
+
 test('LG-4 a step record holds the mean loss and each rank beside it', () => {
-  const event = stepEvent(plan, [report(1, 'a'), report(2, 'a')]);
+  const event = stepEvent(plan, [report(1, 'a'), report(2, 'a')], CLOCK);
   expect(event).toMatchObject({
     step: 4,
     epoch: 1,

@@ -4,6 +4,7 @@ import { learningRateOfStep, samplesBefore, segmentOfStep } from '#core/course';
 import { addCensus } from '#core/float-formats';
 import type { Plan } from '#core/plan';
 import type { EvalReport, EvalShare, StepReport } from '#protocol/replica';
+import type { RunClock } from '#sim/run-clock';
 import type {
   DisagreementEvent,
   EvalEvent,
@@ -13,7 +14,11 @@ import type {
 } from './log.ts';
 
 /** The step record of a run without faults: rank 0's order, losses weighted equally. */
-export function stepEvent(plan: Plan, perRank: readonly StepReport[]): StepEvent {
+export function stepEvent(
+  plan: Plan,
+  perRank: readonly StepReport[],
+  clock: Pick<RunClock, 'advance'>,
+): StepEvent {
   const step = perRank[0]?.step ?? 0;
   const lossPerRank = perRank.map((report) => report.loss);
   return {
@@ -29,6 +34,7 @@ export function stepEvent(plan: Plan, perRank: readonly StepReport[]): StepEvent
     synchronised: perRank[0]?.synchronised ?? true,
     ...communicationOf(perRank),
     ...precisionOf(perRank),
+    cluster: clock.advance(step),
   };
 }
 

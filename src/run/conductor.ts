@@ -2,6 +2,7 @@
 import { splitByName } from '#core/named-weights';
 import type { Experiment } from '#experiment/experiment';
 import type { Probe, TelemetryBatch } from '#protocol/replica';
+import { createRunClock } from '#sim/run-clock';
 import {
   type ActiveRun,
   abandon,
@@ -89,6 +90,7 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     const { plan, event, ground } = prepared;
     adoptPlan(run, plan, paused, now());
     run.ground = ground;
+    run.clock = createRunClock(event.experiment, plan);
     state.preparation = null;
     state.totalSteps = plan.totalSteps;
     state.activity = run.completed.map(() => 'idle');
@@ -121,9 +123,14 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
   };
 
   const record = (run: ActiveRun, merged: readonly Merged[]): void => {
-    if (run.plan === null || merged.length === 0) return;
+    if (run.plan === null || run.clock === null || merged.length === 0) return;
     const nowMs = now();
-    const { events, wall, ending } = recordMerged(run.plan, merged, nowMs - run.lastRecordMs);
+    const { events, wall, ending } = recordMerged(
+      run.plan,
+      merged,
+      nowMs - run.lastRecordMs,
+      run.clock,
+    );
     if (wall.length > 0) run.lastRecordMs = nowMs;
     const sick = findSick(run, events);
     const kept = sick === null ? events : events.slice(0, sick.index + 1);

@@ -2,6 +2,7 @@
 import type { FaultKind } from '#core/faults';
 import type { FloatCensus } from '#core/float-formats';
 import type { Experiment } from '#experiment/experiment';
+import type { StepFigures } from '#sim/run-clock';
 
 export interface RunEvent {
   readonly type: 'run';
@@ -52,6 +53,8 @@ export interface StepEvent {
   readonly gradientNorm?: number;
   /** Left out in fp32 without loss scaling. */
   readonly precision?: PrecisionRecord;
+  /** What the step took in the modelled cluster. */
+  readonly cluster: StepFigures;
 }
 
 export interface EvalEvent {
@@ -113,6 +116,8 @@ export interface RecoveryEvent {
   readonly weightsHash: readonly string[];
   /** Bytes that rank 0 sent to hand its state to the others. */
   readonly bytesSent: number;
+  /** Noticing, joining and handing over, in cluster milliseconds. */
+  readonly clusterMs: number;
 }
 
 export interface EndEvent {

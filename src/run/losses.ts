@@ -1,5 +1,6 @@
 /** @file Ranks are lost: by script, by hand, by a crash, or because their numbers are wrong. */
 import type { Fault } from '#core/faults';
+import type { RegroupDelays } from '#sim/run-clock';
 import {
   type ActiveRun,
   adoptRegrouped,
@@ -43,6 +44,13 @@ export interface Loss {
   readonly latest?: number;
 }
 
+/** Where the old group ended. */
+interface Ending {
+  readonly kind: FaultEvent['kind'];
+  readonly completed: number;
+  readonly latest: number;
+}
+
 export interface Losses {
   /** Ends the ranks' workers; the others go on as the plan says, or the run fails. */
   lose(run: ActiveRun, loss: Loss): void;
@@ -69,13 +77,17 @@ export function createLosses(context: LossesContext): Losses {
     }
     run.isRegrouping = true;
     run.isDeaf = cause === 'found' && kind !== 'crash';
-    void goOn(run, run.ground, { completed: step, latest: latest ?? Number.POSITIVE_INFINITY });
+    void goOn(run, run.ground, {
+      kind,
+      completed: step,
+      latest: latest ?? Number.POSITIVE_INFINITY,
+    });
   };
 
   const goOn = async (
     run: ActiveRun,
     ground: RunGround,
-    { completed, latest }: { readonly completed: number; readonly latest: number },
+    { kind, completed, latest }: Ending,
   ): Promise<void> => {
     try {
       const regrouped = await regroup(run, latest, {
@@ -93,6 +105,7 @@ export function createLosses(context: LossesContext): Losses {
       run.isRegrouping = false;
       adoptRegrouped(run, plan, now());
       const step = plan.resumed?.step ?? 0;
+      const clusterMs = run.clock?.regroup(plan, step, delaysOf(ground, kind, newcomers)) ?? 0;
       const event: RecoveryEvent = {
         type: 'recovery',
         step,
@@ -102,6 +115,7 @@ export function createLosses(context: LossesContext): Losses {
         totalSteps: plan.totalSteps,
         weightsHash,
         bytesSent,
+        clusterMs,
       };
       state.completed = step;
       state.totalSteps = plan.totalSteps;
@@ -132,6 +146,21 @@ export function createLosses(context: LossesContext): Losses {
   };
 
   return { lose, strike };
+}
+
+/** A rank that is killed is noticed at once; one that says nothing only by its silence. */
+function delaysOf(
+  { experiment }: RunGround,
+  kind: FaultEvent['kind'],
+  newcomers: number,
+): RegroupDelays {
+  const { recovery } = experiment;
+  if (recovery.policy === 'stop') return { detectSeconds: 0, joinSeconds: 0 };
+  const isSilent = kind === 'hang' || kind === 'link' || kind === 'split';
+  return {
+    detectSeconds: isSilent ? recovery.timeoutSeconds : 0,
+    joinSeconds: newcomers > 0 ? recovery.joinSeconds : 0,
+  };
 }
 
 /** When the network splits, the smaller side is lost; of two halves the one without rank 0. */

@@ -36,6 +36,7 @@ export interface PrepareContext {
 
 /** What a worker that joins later is set up with. */
 export interface RunGround {
+  readonly experiment: Experiment;
   readonly transport: 'shared' | 'ports';
   readonly data: ReplicaData;
   readonly backend: string;
@@ -102,7 +103,7 @@ export async function prepareRun(
     initialHash,
   };
   const { spawn, onTelemetry } = context;
-  return { plan, event, ground: { transport, data, backend, spawn, onTelemetry } };
+  return { plan, event, ground: { experiment, transport, data, backend, spawn, onTelemetry } };
 }
 
 /** All that one worker is told, and what of it is handed over instead of copied. */

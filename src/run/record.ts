@@ -1,5 +1,6 @@
 /** @file From merged reports to what the log, the page and the run's fate take from them. */
 import type { Plan } from '#core/plan';
+import type { RunClock } from '#sim/run-clock';
 import { disagreement, evalEvent, stepEvent, wallRecord } from './assemble.ts';
 import type { LogEvent, WallRecord } from './log.ts';
 import type { Merged } from './merge.ts';
@@ -14,7 +15,12 @@ export interface Recorded {
 }
 
 /** `elapsedMs` of wall time is shared out evenly to the step records in `merged`. */
-export function recordMerged(plan: Plan, merged: readonly Merged[], elapsedMs: number): Recorded {
+export function recordMerged(
+  plan: Plan,
+  merged: readonly Merged[],
+  elapsedMs: number,
+  clock: RunClock,
+): Recorded {
   const events: LogEvent[] = [];
   const wall: WallRecord[] = [];
   let ending: Recorded['ending'] = null;
@@ -22,7 +28,7 @@ export function recordMerged(plan: Plan, merged: readonly Merged[], elapsedMs: n
   for (const entry of merged) {
     switch (entry.type) {
       case 'step': {
-        events.push(stepEvent(plan, entry.perRank));
+        events.push(stepEvent(plan, entry.perRank, clock));
         const differ = disagreement(entry.perRank);
         if (differ !== null) events.push(differ);
         wall.push(wallRecord(entry.perRank, elapsedMs / records));

@@ -196,7 +196,10 @@ function bucketSeconds(
 }
 
 /** A hook for every tensor, gradients copied into buckets and back, and the codec's passes. */
-function frameworkSeconds(cluster: Cluster, { workload, gradientBytes, codec }: StepJob): number {
+export function frameworkSeconds(
+  cluster: Cluster,
+  { workload, gradientBytes, codec }: StepJob,
+): number {
   const tensors = workload.layers.reduce((sum, layer) => sum + layer.tensors, 0);
   const bytes = parameterCount(workload) * gradientBytes;
   const passes = 2 + codec.passes;

@@ -48,6 +48,7 @@ const STEP: LogEvent = {
   bytesPerRank: [0],
   learningRate: 0.1,
   synchronised: true,
+  cluster: { endMs: 1, stepMs: 1, computeMs: [], exposedMs: [], waitMs: [], dataMs: [] },
 };
 
 /** A conductor that tells what `script` says once it is started as run 3. */

@@ -16,6 +16,7 @@ function step(index: number, loss: number): StepEvent {
     bytesPerRank: [10, 10],
     learningRate: 0.1,
     synchronised: true,
+    cluster: { endMs: 1, stepMs: 1, computeMs: [], exposedMs: [], waitMs: [], dataMs: [] },
   };
 }
 

@@ -26,6 +26,7 @@ function stepWith(weightsHash: readonly string[]): StepEvent {
     bytesPerRank: [],
     learningRate: 0.1,
     synchronised: true,
+    cluster: { endMs: 1, stepMs: 1, computeMs: [], exposedMs: [], waitMs: [], dataMs: [] },
   };
 }
 

@@ -94,7 +94,13 @@ const GROUP_FIELDS = {
     'lossScaling.scale',
     'lossScaling.growthInterval',
   ],
-  recovery: ['recovery.policy', 'recovery.commitEvery', 'recovery.faults'],
+  recovery: [
+    'recovery.policy',
+    'recovery.commitEvery',
+    'recovery.timeoutSeconds',
+    'recovery.joinSeconds',
+    'recovery.faults',
+  ],
   machine: ['backend'],
   run: ['duration.unit', 'duration.count', 'checkpointing', 'evalEvery', 'logEvery', 'seed'],
 } as const satisfies Record<string, readonly FieldPath[]>;

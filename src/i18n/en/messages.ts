@@ -68,6 +68,7 @@ export const messages = {
   'unit.gpus': { one: '{count} GPU', other: '{count} GPUs' },
   'unit.nics': { one: '{count} NIC', other: '{count} NICs' },
   'unit.segments': { one: '{count} segment', other: '{count} segments' },
+  'unit.seconds': '{count} s',
   'unit.batches': { one: '{count} batch', other: '{count} batches' },
   'unit.teraflops': '{count} TFLOP/s',
   'unit.gigabytesPerSecond': '{count} GB/s',

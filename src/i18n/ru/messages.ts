@@ -136,6 +136,7 @@ export const messages = {
     many: '{count} сегментов',
     other: '{count} сегмента',
   },
+  'unit.seconds': '{count} с',
   'unit.batches': {
     one: '{count} батч',
     few: '{count} батча',
