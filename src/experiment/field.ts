@@ -33,7 +33,7 @@ export type Unit =
   | 'gigabytesPerSecond'
   | 'gigabitsPerSecond'
   | 'microseconds'
-  | 'milliseconds'
+  | 'samplesPerSecond'
   | 'hours';
 
 /** How a slider's positions map to values; `steps` snaps to the listed ones. */

@@ -132,11 +132,22 @@ test('CC-12 by hand: gathers of 2 ms a layer, 5 ms forward, 10 backward: the fir
 });
 
 test('CC-13 a loader with a queue costs what exceeds the step, one without costs all of it', () => {
-  const step = (loaderMsPerSample: number, loaderPrefetch: number) =>
-    stepPrice(clusterOf({ ...BARE, loaderMsPerSample, loaderPrefetch }), 1, JOB);
+  const step = (loadMs: number, loaderPrefetch: number) => {
+    const loaderSamplesPerSecond = loadMs === 0 ? 0 : 1e3 / loadMs;
+    const cluster = clusterOf({ ...BARE, loaderSamplesPerSecond, loaderPrefetch });
+    return stepPrice(cluster, 1, JOB);
+  };
+  expect(step(0, 0).split.input).toBe(0);
   expect(step(40, 2).split.input).toBe(0);
   expect(step(100, 2).stepSeconds).toBeCloseTo(0.1, 9);
   expect(step(100, 0).stepSeconds).toBeCloseTo(0.145, 3);
+});
+
+test('CC-13 the devices of a node share its loader', () => {
+  const cluster = clusterOf({ preset: 'dgx-a100', loaderSamplesPerSecond: 1000 });
+  const job: StepJob = { ...PLAIN_STEP, workload: WORKLOADS.resnet50, batchPerRank: 64 };
+  expect(stepPrice(cluster, 8, job).samplesPerSecond).toBeCloseTo(1000, 6);
+  expect(stepPrice(cluster, 16, job).samplesPerSecond).toBeCloseTo(2000, 6);
 });
 
 test('CC-14 compression sends fewer bytes and pays for its passes', () => {

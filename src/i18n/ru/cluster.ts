@@ -158,10 +158,11 @@ export const cluster = {
   'field.cluster.contention.line': 'Что скрытый обмен отнимает у вычислений.',
   'field.cluster.contention.help':
     'Ядра NCCL занимают те же блоки и память, что и обратный проход. 0,45 значит: десять скрытых миллисекунд стоят 4,5.',
-  'field.cluster.loaderMsPerSample.label': 'Загрузчик',
-  'field.cluster.loaderMsPerSample.line': 'Время загрузки одного примера.',
-  'field.cluster.loaderMsPerSample.help':
-    'Загрузчика одного ранга. Если есть очередь, ждать приходится только того, что дольше шага.',
+  'field.cluster.loaderSamplesPerSecond.label': 'Загрузчик',
+  'field.cluster.loaderSamplesPerSecond.line':
+    'Сколько примеров в секунду загружает узел; 0 — без ожидания.',
+  'field.cluster.loaderSamplesPerSecond.help':
+    'Ядра узла делят все его устройства. Если есть очередь, ждать приходится только того, что дольше шага.',
   'field.cluster.loaderPrefetch.label': 'Предзагрузка',
   'field.cluster.loaderPrefetch.line': 'Сколько батчей загружается заранее.',
   'field.cluster.loaderPrefetch.help':
