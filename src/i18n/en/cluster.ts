@@ -117,7 +117,7 @@ export const cluster = {
   'field.cluster.oversubscription.label': 'Oversubscription',
   'field.cluster.oversubscription.line': 'Ports below a switch for one above.',
   'field.cluster.oversubscription.help':
-    'It divides the bandwidth as soon as the ranks need more than one pod. 1 is a full fat tree.',
+    'Uplinks of a pod carry its nodes’ bandwidth divided by this. Rings and trees leave a pod with one node’s traffic, so they feel it only where pods are small; 1 is a full fat tree.',
   'field.cluster.nodesPerPod.label': 'Nodes a pod',
   'field.cluster.nodesPerPod.line': 'Machines below one level of switches.',
   'field.cluster.nodesPerPod.help':

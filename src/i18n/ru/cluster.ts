@@ -117,7 +117,7 @@ export const cluster = {
   'field.cluster.oversubscription.label': 'Переподписка',
   'field.cluster.oversubscription.line': 'Портов вниз на один порт вверх.',
   'field.cluster.oversubscription.help':
-    'Делит полосу, как только рангам нужно больше одного пода. 1 — полное толстое дерево.',
+    'Каналы вверх несут полосу узлов пода, делённую на это число. Кольца и деревья выходят из пода с трафиком одного узла, поэтому чувствуют её только при малых подах; 1 — полное толстое дерево.',
   'field.cluster.nodesPerPod.label': 'Узлов в поде',
   'field.cluster.nodesPerPod.line': 'Машины под одним уровнем коммутаторов.',
   'field.cluster.nodesPerPod.help':
