@@ -174,8 +174,12 @@ function replicatedTimes(
   const backward = layers.reduce((sum, { backwardSeconds }) => sum + backwardSeconds, 0);
   let end = 0;
   let communicationSeconds = 0;
+  // Transformers repeat one bucket many times.
+  const known = new Map<string, number>();
   for (const { readySeconds, parameters } of bucketsOf(layers, job)) {
-    const seconds = bucketSeconds(cluster, ranks, job, parameters);
+    const key = parameters.join();
+    const seconds = known.get(key) ?? bucketSeconds(cluster, ranks, job, parameters);
+    known.set(key, seconds);
     end = Math.max(end, job.overlap ? readySeconds : backward) + seconds;
     communicationSeconds += seconds;
   }
