@@ -137,7 +137,7 @@ export const CLUSTER_FIELDS = [
   number('kernelUs', 'microseconds', DELAY, 4),
   number('hookUs', 'microseconds', DELAY, 18),
   number('contention', null, [0, 1], 0.45),
-  number('loaderMsPerSample', 'milliseconds', [0, 100_000], 0),
+  number('loaderSamplesPerSecond', 'samplesPerSecond', [0, 1_000_000_000], 0),
   integer('loaderPrefetch', 'batches', [0, 64], 2),
   number('storageGBps', 'gigabytesPerSecond', RATE, 1),
   number('mtbfHoursPerGpu', 'hours', [0.01, 100_000_000], 50_000),

@@ -34,8 +34,8 @@ export type Unit =
   | 'gigabytesPerSecond'
   | 'gigabitsPerSecond'
   | 'microseconds'
-  | 'milliseconds'
   | 'seconds'
+  | 'samplesPerSecond'
   | 'hours';
 
 /** How a slider's positions map to values; `steps` snaps to the listed ones. */

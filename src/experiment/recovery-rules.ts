@@ -53,7 +53,7 @@ function absentStraggler({ stragglers, replicas, cluster }: Experiment): Fault {
     const example = wantedForm(straggler);
     if (example !== null)
       return { message: 'problem.stragglerForm', parameters: { line, example } };
-    if (straggler.kind === 'loader' && cluster.loaderMsPerSample === 0) {
+    if (straggler.kind === 'loader' && cluster.loaderSamplesPerSecond === 0) {
       return { message: 'problem.stragglerLoader', parameters: { line } };
     }
     const { ranks } = straggler;

@@ -38,11 +38,13 @@ export function intraBytesPerSecond(cluster: Cluster, perNode: number): number {
 }
 
 /**
- * Bytes a second in or out of one node, all NICs together, past the switches between pods. Nodes on
- * one radio channel, all of them sending, get their share of it.
+ * Bytes a second in or out of one node, all NICs together. Rings and trees over nodes in order leave
+ * a pod of switches with one node's traffic, so the uplinks matter only where they carry less than
+ * that. Nodes on one radio channel, all of them sending, get their share of it.
  */
 export function nodeBytesPerSecond(cluster: Cluster, nodes: number): number {
-  const above = nodes > cluster.nodesPerPod ? cluster.oversubscription : 1;
-  const bytes = (cluster.nicsPerNode * cluster.nicGbps * BYTES_PER_GB) / 8;
-  return (bytes * cluster.networkEfficiency) / (cluster.sharedMedium ? nodes : above);
+  const { nicsPerNode, nicGbps, networkEfficiency, nodesPerPod, oversubscription } = cluster;
+  const bytes = (nicsPerNode * nicGbps * BYTES_PER_GB * networkEfficiency) / 8;
+  if (cluster.sharedMedium) return bytes / nodes;
+  return nodes > nodesPerPod ? bytes * Math.min(1, nodesPerPod / oversubscription) : bytes;
 }

@@ -6,6 +6,7 @@ export const COLLECTIVE_KINDS = [
   'all-gather',
   'reduce-scatter',
   'broadcast',
+  'reduce',
 ] as const;
 export type Collective = (typeof COLLECTIVE_KINDS)[number];
 

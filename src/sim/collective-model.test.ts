@@ -63,12 +63,15 @@ test('CC-4 T: hierarchical, 4 nodes of 8, 100 MB, (2 us, 300 GB/s), (5 us, 50 GB
   );
 });
 
-test('CC-4 above a pod the nodes share 1 of 7 of their bandwidth', () => {
-  const seconds = (ranks: number) =>
+test('CC-4 a pod of 2 nodes and 1:8 above passes a quarter of a node, one of 384 and 1:7 all of it', () => {
+  const ring = (nodesPerPod: number, oversubscription: number) =>
+    find({ preset: 'p3dn-efa', nodesPerPod, oversubscription }, 32, 2 ** 30, 'ring Simple')
+      .transferSeconds;
+  expect(ring(2, 8) / ring(16, 8)).toBeCloseTo(4, 9);
+  expect(ring(2, 2)).toBe(ring(16, 8));
+  const far = (ranks: number) =>
     find({ preset: 'llama3-16k' }, ranks, 2 ** 30, 'tree Simple').transferSeconds;
-  // Within the pod the chain of NVLinks is the narrowest: half of 370.8 GB/s.
-  expect(seconds(384 * 8)).toBeCloseTo(2 ** 30 / 185.4e9, 12);
-  expect(seconds(385 * 8)).toBeCloseTo((2 ** 30 * 2 * 7) / (400e9 * 0.95), 12);
+  expect(far(385 * 8)).toBe(far(384 * 8));
 });
 
 test('CC-4 nodes on one radio channel share it', () => {

@@ -83,7 +83,8 @@ export function ringParts(job: Job, protocol: Protocol): Parts {
   const inner = rounds * (ranks - 1) - outer;
   const hopsUs = inner * intraHopUs(cluster, protocol) + outer * networkHopUs(cluster, protocol);
   const rate = protocolBytesPerSecond(job, protocol, ringBytesPerSecond(job), RING_LL);
-  const share = kind === 'broadcast' ? bytes : (rounds * (ranks - 1) * bytes) / ranks;
+  const isChain = kind === 'broadcast' || kind === 'reduce';
+  const share = isChain ? bytes : (rounds * (ranks - 1) * bytes) / ranks;
   const transferSeconds = (share / rate) * idleChannels(job, protocol);
   return {
     latencySeconds:

@@ -55,8 +55,8 @@ export function runJob(experiment: Experiment, plan: Plan): StepJob {
 
 /** Loading beside the step, where the cluster has a loader that takes time. */
 export function runLoader({ cluster, batchPerRank }: Experiment): LoaderConfig | null {
-  if (cluster.loaderMsPerSample === 0) return null;
-  const batchNs = secondsToNs((cluster.loaderMsPerSample * batchPerRank) / 1000);
+  if (cluster.loaderSamplesPerSecond === 0) return null;
+  const batchNs = secondsToNs(batchPerRank / cluster.loaderSamplesPerSecond);
   return { workers: 1, depth: cluster.loaderPrefetch, batchNs, sigma: 0 };
 }
 

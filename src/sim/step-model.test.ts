@@ -118,12 +118,36 @@ test('CC-12 a sharded step gathers twice and reduces once, 1.5 times the bytes o
   expect(sharded / ring).toBeLessThan(1.6);
 });
 
+test('CC-12 by hand: gathers of 2 ms a layer, 5 ms forward, 10 backward: the first and the last show', () => {
+  // 2 ranks, 4 MB a layer in 16 bits, half of it over 1 GB/s; scatters take as long as gathers.
+  const cluster = clusterOf({ ...BARE, nicGbps: 8 });
+  const job: StepJob = { ...JOB, sharded: true, gradientBytes: 2 };
+  const { split, communicationSeconds } = stepPrice(cluster, 2, job);
+  expect(communicationSeconds * 1e3).toBeCloseTo(9 * 2, 1);
+  expect(split.exposedCommunication * 1e3).toBeCloseTo(2 + 2, 1);
+  // At 0.25 GB/s gathers of 8 ms outlast forward's 5: the stream is the longer of the two.
+  const slow = stepPrice(clusterOf({ ...BARE, nicGbps: 2 }), 2, job);
+  expect(slow.communicationSeconds * 1e3).toBeCloseTo(9 * 8, 1);
+  expect(slow.split.exposedCommunication * 1e3).toBeGreaterThan(72 - 45);
+});
+
 test('CC-13 a loader with a queue costs what exceeds the step, one without costs all of it', () => {
-  const step = (loaderMsPerSample: number, loaderPrefetch: number) =>
-    stepPrice(clusterOf({ ...BARE, loaderMsPerSample, loaderPrefetch }), 1, JOB);
+  const step = (loadMs: number, loaderPrefetch: number) => {
+    const loaderSamplesPerSecond = loadMs === 0 ? 0 : 1e3 / loadMs;
+    const cluster = clusterOf({ ...BARE, loaderSamplesPerSecond, loaderPrefetch });
+    return stepPrice(cluster, 1, JOB);
+  };
+  expect(step(0, 0).split.input).toBe(0);
   expect(step(40, 2).split.input).toBe(0);
   expect(step(100, 2).stepSeconds).toBeCloseTo(0.1, 9);
   expect(step(100, 0).stepSeconds).toBeCloseTo(0.145, 3);
+});
+
+test('CC-13 the devices of a node share its loader', () => {
+  const cluster = clusterOf({ preset: 'dgx-a100', loaderSamplesPerSecond: 1000 });
+  const job: StepJob = { ...PLAIN_STEP, workload: WORKLOADS.resnet50, batchPerRank: 64 };
+  expect(stepPrice(cluster, 8, job).samplesPerSecond).toBeCloseTo(1000, 6);
+  expect(stepPrice(cluster, 16, job).samplesPerSecond).toBeCloseTo(2000, 6);
 });
 
 test('CC-14 compression sends fewer bytes and pays for its passes', () => {

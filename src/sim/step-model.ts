@@ -4,7 +4,7 @@
  * kernels beside it, and waiting for the slowest rank.
  */
 import type { BucketConfig } from '#core/plan';
-import { type Cluster, US } from './cluster.ts';
+import { type Cluster, layoutOf, US } from './cluster.ts';
 import type { Algorithm } from './collective-job.ts';
 import { bestCollective } from './collective-model.ts';
 import {
@@ -103,7 +103,7 @@ export function stepPrice(cluster: Cluster, ranks: number, job: StepJob): StepPr
   const contention = contentionOf(cluster) * (communicationSeconds - exposedSeconds);
   const straggling = compute * deviation(cluster, job) * expectedMaximum(ranks);
   const busy = compute + frameworkSeconds + contention + exposedSeconds + straggling;
-  const input = inputSeconds(cluster, samples * job.microBatches, busy);
+  const input = inputSeconds(cluster, ranks, samples * job.microBatches, busy);
   const stepSeconds = busy + input;
   const rankSamples = samples * job.microBatches;
   return {
@@ -153,8 +153,10 @@ const contentionOf = ({ library, contention }: Cluster): number =>
   library === 'gloo' ? 0 : contention;
 
 /** With a queue the loader works beside the step and only its excess is waited for. */
-function inputSeconds(cluster: Cluster, samples: number, busy: number): number {
-  const load = (cluster.loaderMsPerSample * samples) / 1000;
+function inputSeconds(cluster: Cluster, ranks: number, samples: number, busy: number): number {
+  if (cluster.loaderSamplesPerSecond === 0) return 0;
+  const { perNode } = layoutOf(cluster, ranks);
+  const load = (perNode * samples) / cluster.loaderSamplesPerSecond;
   return cluster.loaderPrefetch === 0 ? load : Math.max(0, load - busy);
 }
 
@@ -172,8 +174,12 @@ function replicatedTimes(
   const backward = layers.reduce((sum, { backwardSeconds }) => sum + backwardSeconds, 0);
   let end = 0;
   let communicationSeconds = 0;
+  // Transformers repeat one bucket many times.
+  const known = new Map<string, number>();
   for (const { readySeconds, parameters } of bucketsOf(layers, job)) {
-    const seconds = bucketSeconds(cluster, ranks, job, parameters);
+    const key = parameters.join();
+    const seconds = known.get(key) ?? bucketSeconds(cluster, ranks, job, parameters);
+    known.set(key, seconds);
     end = Math.max(end, job.overlap ? readySeconds : backward) + seconds;
     communicationSeconds += seconds;
   }

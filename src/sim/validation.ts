@@ -1,10 +1,11 @@
 /** @file The validation as numbers: rows, medians and the null models, for the document and its test. */
 import { clusterOf } from './cluster-choice.ts';
 import { bestCollective } from './collective-model.ts';
+import type { SingleFigure } from './figure.ts';
 import { COLLECTIVE_SERIES, type CollectiveSeries, parsePoints } from './measured-collectives.ts';
 import { SCALING_SERIES, type ScalingSeries } from './measured-scaling.ts';
 import { type ScalingPoint, scaleSeries } from './score-scaling.ts';
-import { type SingleFigure, singleFigures } from './single-figures.ts';
+import { singleFigures } from './single-figures.ts';
 
 export interface CollectiveRow {
   readonly series: CollectiveSeries;
@@ -58,15 +59,15 @@ export function validate(): Validation {
     return mediansOf(
       times.map(({ error }) => Math.abs(error)),
       steps,
-      figures.map(figureError),
+      figures.flatMap((each) => figureError(each) ?? []),
     );
   };
   return { collectives, scaling, singles, fitted: medians(true), leftOut: medians(false) };
 }
 
-/** |predicted / measured - 1|. */
-export function figureError({ predicted, measured }: SingleFigure): number {
-  return Math.abs(predicted / measured - 1);
+/** |predicted / measured - 1|; null where nothing was predicted. */
+export function figureError({ predicted, measured }: SingleFigure): number | null {
+  return predicted === null ? null : Math.abs(predicted / measured - 1);
 }
 
 /** Relative error of a step's time. */

@@ -117,7 +117,7 @@ export const cluster = {
   'field.cluster.oversubscription.label': 'Oversubscription',
   'field.cluster.oversubscription.line': 'Ports below a switch for one above.',
   'field.cluster.oversubscription.help':
-    'It divides the bandwidth as soon as the ranks need more than one pod. 1 is a full fat tree.',
+    'Uplinks of a pod carry its nodes’ bandwidth divided by this. Rings and trees leave a pod with one node’s traffic, so they feel it only where pods are small; 1 is a full fat tree.',
   'field.cluster.nodesPerPod.label': 'Nodes a pod',
   'field.cluster.nodesPerPod.line': 'Machines below one level of switches.',
   'field.cluster.nodesPerPod.help':
@@ -158,10 +158,10 @@ export const cluster = {
   'field.cluster.contention.line': 'What hidden communication takes from compute.',
   'field.cluster.contention.help':
     'NCCL’s kernels use the same cores and memory as backward. 0.45 means ten hidden milliseconds cost 4.5.',
-  'field.cluster.loaderMsPerSample.label': 'Loader',
-  'field.cluster.loaderMsPerSample.line': 'Time to load one sample.',
-  'field.cluster.loaderMsPerSample.help':
-    'Of one rank’s loader. Only what exceeds the step is waited for, if there is a queue.',
+  'field.cluster.loaderSamplesPerSecond.label': 'Loader',
+  'field.cluster.loaderSamplesPerSecond.line': 'Samples a node loads in a second; 0 never waits.',
+  'field.cluster.loaderSamplesPerSecond.help':
+    'All devices of a node share its cores. Only what exceeds the step is waited for, if there is a queue.',
   'field.cluster.loaderPrefetch.label': 'Prefetch',
   'field.cluster.loaderPrefetch.line': 'Batches that are loaded ahead.',
   'field.cluster.loaderPrefetch.help':

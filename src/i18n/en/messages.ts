@@ -74,7 +74,7 @@ export const messages = {
   'unit.gigabytesPerSecond': '{count} GB/s',
   'unit.gigabitsPerSecond': '{count} Gb/s',
   'unit.microseconds': '{count} µs',
-  'unit.milliseconds': '{count} ms',
+  'unit.samplesPerSecond': '{count} samples/s',
   'unit.hours': '{count} h',
 
   'preset.mnist-mlp.name': 'Digits, four replicas',

@@ -37,7 +37,7 @@ export const recoveryMessages = {
     'A list of up to {maximumLength} lines is allowed, each such as “{example}”: see (i) for the kinds.',
   'problem.stragglerRank': '“{line}” names rank {rank}; there are ranks 0 to {last}.',
   'problem.stragglerLoader':
-    '“{line}” slows a loader that takes no time. Set cluster.loaderMsPerSample above 0.',
+    '“{line}” slows a loader that takes no time. Set cluster.loaderSamplesPerSecond above 0.',
   'problem.stragglerForm': '“{line}” cannot be. Write it as “{example}”.',
   'problem.faultRank':
     'At step {step} there is no rank {rank}: ranks 0 to {last} are left then. Name one of these.',

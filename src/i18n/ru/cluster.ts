@@ -117,7 +117,7 @@ export const cluster = {
   'field.cluster.oversubscription.label': 'Переподписка',
   'field.cluster.oversubscription.line': 'Портов вниз на один порт вверх.',
   'field.cluster.oversubscription.help':
-    'Делит полосу, как только рангам нужно больше одного пода. 1 — полное толстое дерево.',
+    'Каналы вверх несут полосу узлов пода, делённую на это число. Кольца и деревья выходят из пода с трафиком одного узла, поэтому чувствуют её только при малых подах; 1 — полное толстое дерево.',
   'field.cluster.nodesPerPod.label': 'Узлов в поде',
   'field.cluster.nodesPerPod.line': 'Машины под одним уровнем коммутаторов.',
   'field.cluster.nodesPerPod.help':
@@ -158,10 +158,11 @@ export const cluster = {
   'field.cluster.contention.line': 'Что скрытый обмен отнимает у вычислений.',
   'field.cluster.contention.help':
     'Ядра NCCL занимают те же блоки и память, что и обратный проход. 0,45 значит: десять скрытых миллисекунд стоят 4,5.',
-  'field.cluster.loaderMsPerSample.label': 'Загрузчик',
-  'field.cluster.loaderMsPerSample.line': 'Время загрузки одного примера.',
-  'field.cluster.loaderMsPerSample.help':
-    'Загрузчика одного ранга. Если есть очередь, ждать приходится только того, что дольше шага.',
+  'field.cluster.loaderSamplesPerSecond.label': 'Загрузчик',
+  'field.cluster.loaderSamplesPerSecond.line':
+    'Сколько примеров в секунду загружает узел; 0 — без ожидания.',
+  'field.cluster.loaderSamplesPerSecond.help':
+    'Ядра узла делят все его устройства. Если есть очередь, ждать приходится только того, что дольше шага.',
   'field.cluster.loaderPrefetch.label': 'Предзагрузка',
   'field.cluster.loaderPrefetch.line': 'Сколько батчей загружается заранее.',
   'field.cluster.loaderPrefetch.help':

@@ -147,7 +147,7 @@ export const messages = {
   'unit.gigabytesPerSecond': '{count} ГБ/с',
   'unit.gigabitsPerSecond': '{count} Гбит/с',
   'unit.microseconds': '{count} мкс',
-  'unit.milliseconds': '{count} мс',
+  'unit.samplesPerSecond': '{count} примеров/с',
   'unit.hours': '{count} ч',
   'preset.mnist-mlp.name': 'Цифры, четыре реплики',
   'preset.mnist-mlp.description':

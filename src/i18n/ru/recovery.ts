@@ -38,7 +38,7 @@ export const recoveryMessages = {
     'Допустим список до {maximumLength} строк вида «{example}»: виды перечислены в (i).',
   'problem.stragglerRank': 'В «{line}» назван ранг {rank}; есть ранги от 0 до {last}.',
   'problem.stragglerLoader':
-    '«{line}» замедляет загрузчик, который не тратит времени. Задайте cluster.loaderMsPerSample больше 0.',
+    '«{line}» замедляет загрузчик, который не тратит времени. Задайте cluster.loaderSamplesPerSecond больше 0.',
   'problem.stragglerForm': 'Так «{line}» быть не может. Напишите в виде «{example}».',
   'problem.faultRank':
     'На шаге {step} ранга {rank} нет: остались ранги от 0 до {last}. Назовите один из них.',
