@@ -22,13 +22,16 @@ export function adasum(vectors: readonly Float32Array[], tensors: readonly Range
   const lower = adasum(vectors.slice(0, half), tensors);
   const upper = adasum(vectors.slice(half), tensors);
   for (const { start, end } of tensors) {
-    combine(lower.subarray(start, end), upper.subarray(start, end));
+    adasumOfTwo(lower.subarray(start, end), upper.subarray(start, end));
   }
   return lower;
 }
 
-/** a = (1 - a.b / (2 |a|^2)) a + (1 - a.b / (2 |b|^2)) b; products in fp32, their sums in fp64. */
-function combine(a: Float32Array, b: Float32Array): void {
+/**
+ * One tensor of two ranks, `a` of the lower one, into `a`: (1 - a.b / (2 |a|^2)) a +
+ * (1 - a.b / (2 |b|^2)) b; products in fp32, their sums in fp64.
+ */
+export function adasumOfTwo(a: Float32Array, b: Float32Array): void {
   let dot = 0;
   let normA = 0;
   let normB = 0;

@@ -26,10 +26,12 @@ export function channelLength(worldSize: number, length: number): number {
   return Math.max(length, 4 * worldSize);
 }
 
-/** Elements of float32 that the endpoints of a plan have; compressed runs make a channel of them. */
-export function vectorLengthOf({ compression, model, worldSize }: Plan): number {
+/** Elements of float32 that the endpoints of a plan have; compressed runs make a channel of them, and
+ * measured ones gather numbers in them. */
+export function vectorLengthOf({ compression, measuresNoise, model, worldSize }: Plan): number {
   const { parameterCount } = model;
-  return compression.kind === 'none' ? parameterCount : channelLength(worldSize, parameterCount);
+  const isPlain = compression.kind === 'none' && !measuresNoise;
+  return isPlain ? parameterCount : channelLength(worldSize, parameterCount);
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Telemetry {
    */
   activity(activity: Activity): void;
   completed(steps: number): void;
+  /** The rank may be stuck in what it does: sends that, and all there is, before it goes on waiting. */
+  waiting(): void;
   /** Sends what there is if a batch's time has passed. */
   tick(nowMs: number): void;
   flush(): void;
@@ -57,6 +59,10 @@ export function createTelemetry(rank: number, port: MessagePort, now: () => numb
     },
     completed(steps) {
       completed = steps;
+    },
+    waiting() {
+      spend(now());
+      send(activity);
     },
     tick(nowMs) {
       if (nowMs - sentMs >= BATCH_MS) flush();
