@@ -18,6 +18,7 @@ import { TaskCards } from './task-card.tsx';
 const GROUP_FIELDS = {
   task: [
     'data.size',
+    'data.augment',
     'data.samples',
     'data.noise',
     'model.hidden',
@@ -39,6 +40,7 @@ const GROUP_FIELDS = {
     'learningRate.factor',
     'accumulation.microBatches',
     'accumulation.noSync',
+    'measure.noiseScale',
   ],
   optimizer: [
     'optimizer.kind',
@@ -54,6 +56,7 @@ const GROUP_FIELDS = {
   communication: [
     'communication.collective',
     'communication.ranksPerNode',
+    'communication.combine',
     'sync.kind',
     'sync.period',
     'sync.warmupSteps',
@@ -78,14 +81,22 @@ const GROUP_FIELDS = {
     'compression.minCompressionRate',
     'compression.warmStart',
     'transport',
+    'buckets.rule',
     'buckets.firstMiB',
     'buckets.capMiB',
+    'buckets.fusionMiB',
   ],
   mistakes: [
     'mistakes.sumNotMean',
     'mistakes.noErrorFeedback',
     'mistakes.noSetEpoch',
     'mistakes.noBroadcast',
+    'mistakes.equalAugmentation',
+    'mistakes.unequalBatches',
+    'mistakes.noLossScaling',
+    'mistakes.clipBeforeUnscale',
+    'mistakes.pureLowWeights',
+    'mistakes.unsyncedModule',
   ],
   precision: [
     'precision.format',

@@ -136,7 +136,7 @@ function createSession(setup: ReplicaSetup, now: () => number): Session {
   const { worldSize } = plan;
   const vectorLength = vectorLengthOf(plan);
   const telemetry = createTelemetry(rank, setup.telemetry, now);
-  const onLongWait = (): void => telemetry.waiting();
+  const onLongWait = (): void => telemetry.dwell();
   const endpoint = createEndpoint({ rank, worldSize, vectorLength, link: setup.link, onLongWait });
   const batcher = createBatcher({ data, plan, rank });
   const backend: ReplicaBackend = createBackend({
@@ -177,6 +177,8 @@ async function oneStep(session: Session): Promise<void> {
   const step = session.completed;
   if (plan.mistakes.unequalBatches && !hasBatch(step, session.setup.rank, plan)) {
     telemetry.report({ type: 'exhausted', step });
+    telemetry.activity('idle');
+    telemetry.dwell();
     session.ended = true;
     return;
   }

@@ -14,8 +14,8 @@ export interface Telemetry {
    */
   activity(activity: Activity): void;
   completed(steps: number): void;
-  /** The rank may be stuck in what it does: sends that, and all there is, before it goes on waiting. */
-  waiting(): void;
+  /** Sends what there is, and what the rank does now: it may go on doing that for long. */
+  dwell(): void;
   /** Sends what there is if a batch's time has passed. */
   tick(nowMs: number): void;
   flush(): void;
@@ -60,7 +60,7 @@ export function createTelemetry(rank: number, port: MessagePort, now: () => numb
     completed(steps) {
       completed = steps;
     },
-    waiting() {
+    dwell() {
       spend(now());
       send(activity);
     },
