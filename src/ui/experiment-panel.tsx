@@ -11,6 +11,7 @@ import { Group } from './group.tsx';
 import { AlertIcon, DiceIcon } from './icons.tsx';
 import { type Text, useLab, useLabState, useText } from './lab-context.ts';
 import { MachineChoice, machineSummary } from './machine-choice.tsx';
+import { AugmentationFacts, NoiseFacts } from './measured-facts.tsx';
 import { ModelChoice } from './model-choice.tsx';
 import { PrecisionFacts } from './precision-facts.tsx';
 import { TaskCards } from './task-card.tsx';
@@ -278,7 +279,9 @@ export function ExperimentPanel() {
           <TaskCards value={experiment.data.name} onChoose={actions.chooseTask} />
           <ModelChoice />
         </Section>
-        <Section name="dataParallel" title={t('group.dataParallel')} open />
+        <Section name="dataParallel" title={t('group.dataParallel')} open>
+          <NoiseFacts />
+        </Section>
         <Section name="optimizer" title={t('group.optimizer')} />
         <Section name="communication" title={t('group.communication')} />
         <Section name="precision" title={t('group.precision')}>
@@ -291,7 +294,9 @@ export function ExperimentPanel() {
         >
           <MachineChoice />
         </Section>
-        <Section name="mistakes" title={t('group.mistakes')} />
+        <Section name="mistakes" title={t('group.mistakes')}>
+          <AugmentationFacts />
+        </Section>
         <Section name="run" title={t('group.run')} />
         <RunFacts />
       </div>
