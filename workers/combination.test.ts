@@ -211,6 +211,15 @@ test('NS-3 measuring changes no loss, is the same again, and leaves plain runs a
   expect(wrong?.noise).toBeCloseTo(right?.noise ?? Number.NaN, 5);
 });
 
+test('NS-3 more ranks than the model has room for numbers change nothing', async () => {
+  const small = { model: { kind: 'softmax' }, replicas: 8 };
+  const plain = await runInProcess(spirals(small));
+  const run = await runInProcess(spirals({ ...small, ...MEASURED }));
+  expectAgreement(run);
+  expect(losses(run)).toEqual(losses(plain));
+  expect(stepsOf(run.events)[0]?.gatheredPerRank).toEqual(Array.from({ length: 8 }, () => 56));
+});
+
 test.each([
   { replicas: 1 },
   { compression: { kind: 'topK' } },

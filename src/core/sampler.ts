@@ -58,7 +58,9 @@ export function hasBatch(
   rank: number,
   plan: { readonly worldSize: number; readonly stepsPerEpoch: number },
 ): boolean {
-  return rank < plan.worldSize - 1 || (step + 1) % plan.stepsPerEpoch !== 0;
+  const { worldSize, stepsPerEpoch } = plan;
+  const isLast = worldSize > 1 && rank === worldSize - 1;
+  return !(isLast && (step + 1) % stepsPerEpoch === 0);
 }
 
 /** Steps of an epoch: batches of a rank's padded share, the last one perhaps smaller. */
