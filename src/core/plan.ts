@@ -61,7 +61,7 @@ export type BucketRule =
 export interface CollectiveConfig {
   readonly name: AllReduceName;
   readonly ranksPerNode: number;
-  /** Horovod's adaptive sum instead of the mean; then `name` is not looked at. */
+  /** Horovod's adaptive sum instead of the mean; it goes by halving-doubling. */
   readonly combine: 'mean' | 'adasum';
 }
 

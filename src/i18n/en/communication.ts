@@ -13,7 +13,7 @@ export const communication = {
   'field.communication.combine.label': 'Combine by',
   'field.communication.combine.line': 'What the ranks make of their gradients.',
   'field.communication.combine.help':
-    'mean averages them. adasum is Horovod’s adaptive sum, tensor by tensor: parallel gradients are averaged, orthogonal ones added, so the rate need not grow with N. Pairs of ranks exchange whole vectors, log2(N) times.',
+    'mean averages them. adasum is Horovod’s adaptive sum, tensor by tensor: parallel gradients are averaged, orthogonal ones added, so the rate need not grow with N. It travels by halving-doubling, with three sums more a tensor.',
   'field.measure.noiseScale.label': 'Noise scale',
   'field.measure.noiseScale.line': 'Estimate which batch is worth its samples.',
   'field.measure.noiseScale.help':

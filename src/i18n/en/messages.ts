@@ -48,7 +48,7 @@ export const messages = {
   'problem.adasumPowerOfTwo':
     'Adasum combines pairs of ranks and pairs of pairs, so the {replicas} replicas would have to be a power of two. Take 1, 2, 4, 8 or 16, or mean.',
   'problem.adasumNeedsHalving':
-    'Adasum is exchanged between pairs of ranks whose distance doubles. Take halving-doubling, or mean.',
+    'Adasum combines halves of vectors between pairs of ranks whose distance doubles. Take halving-doubling, or mean.',
   'problem.adasumAlone':
     'Adasum combines whole gradients in every step. Take allReduce and no compression with it, or mean.',
   'problem.noiseNeedsReplicas':

@@ -49,7 +49,7 @@ export const messages = {
   'problem.adasumPowerOfTwo':
     'Adasum соединяет пары рангов, затем пары пар, поэтому число реплик должно быть степенью двойки, а их {replicas}. Возьмите 1, 2, 4, 8 или 16 либо mean.',
   'problem.adasumNeedsHalving':
-    'Adasum обменивается между парами рангов, расстояние между которыми удваивается. Возьмите halving-doubling или mean.',
+    'Adasum соединяет половины векторов в парах рангов, расстояние между которыми удваивается. Возьмите halving-doubling или mean.',
   'problem.adasumAlone':
     'Adasum соединяет целые градиенты на каждом шаге. Возьмите allReduce без сжатия или mean.',
   'problem.noiseNeedsReplicas':
