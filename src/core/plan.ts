@@ -52,10 +52,17 @@ export interface BucketConfig {
   readonly capBytes: number;
 }
 
+/** Which gradients go together: PyTorch's buckets, or Horovod's fusion up to a threshold. */
+export type BucketRule =
+  | ({ readonly rule: 'ddp' } & BucketConfig)
+  | { readonly rule: 'horovod'; readonly thresholdBytes: number };
+
 /** Which all-reduce runs; `ranksPerNode` counts for 'hierarchical' alone. */
 export interface CollectiveConfig {
   readonly name: AllReduceName;
   readonly ranksPerNode: number;
+  /** Horovod's adaptive sum instead of the mean; it goes by halving-doubling. */
+  readonly combine: 'mean' | 'adasum';
 }
 
 /** A step's batch in parts whose gradients are added up before the one update. */
@@ -88,7 +95,35 @@ export interface MistakesConfig {
   readonly noSetEpoch: boolean;
   /** Every rank begins with weights of its own. */
   readonly noBroadcast: boolean;
+  /** All ranks draw the same augmentation. */
+  readonly equalAugmentation: boolean;
+  /** The last rank has one batch less in an epoch, and leaves its loop there. */
+  readonly unequalBatches: boolean;
+  /** The loss is not scaled, although the experiment says so. */
+  readonly noLossScaling: boolean;
+  /** Gradients are clipped while they are still scaled. */
+  readonly clipBeforeUnscale: boolean;
+  /** Weights are kept in the narrow format alone. */
+  readonly pureLowWeights: boolean;
+  /** From the middle of the run on the model is called without its wrapper: nothing is reduced. */
+  readonly unsyncedModule: boolean;
 }
+
+export const NO_MISTAKES: MistakesConfig = {
+  sumNotMean: false,
+  noErrorFeedback: false,
+  noSetEpoch: false,
+  noBroadcast: false,
+  equalAugmentation: false,
+  unequalBatches: false,
+  noLossScaling: false,
+  clipBeforeUnscale: false,
+  pureLowWeights: false,
+  unsyncedModule: false,
+};
+
+/** How training samples are changed before they are used. */
+export type Augmentation = 'none' | 'shift';
 
 /** What forward and backward compute in; all but fp32 are emulated. */
 export type NumberFormat = 'fp32' | FloatFormatName;
@@ -112,7 +147,8 @@ export interface Plan {
   readonly model: Model;
   readonly optimizer: OptimizerConfig;
   readonly learningRate: LearningRateConfig;
-  readonly buckets: BucketConfig;
+  readonly buckets: BucketRule;
+  readonly augmentation: Augmentation;
   readonly precision: PrecisionConfig;
   /** Recompute activations in backward instead of keeping them. */
   readonly checkpointing: boolean;
@@ -123,6 +159,8 @@ export interface Plan {
   readonly accumulation: AccumulationConfig;
   readonly sync: SyncConfig;
   readonly mistakes: MistakesConfig;
+  /** Estimate the gradient noise scale from the ranks' own gradients. */
+  readonly measuresNoise: boolean;
   /** Evaluate on the test set after every so many steps, and after the last. */
   readonly evalEvery: number;
   /** One step record every so many steps, and for the last. */

@@ -9,6 +9,7 @@ export const PURPOSE = {
   pointsTrain: 2,
   pointsTest: 3,
   generation: 4,
+  augmentation: 5,
   compression: 16,
   sharedCompression: 17,
 } as const;

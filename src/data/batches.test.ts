@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Model, ModelSpec, TaskShape } from '#core/model';
 import { buildModel } from '#core/models';
-import type { Plan } from '#core/plan';
+import { NO_MISTAKES, type Plan } from '#core/plan';
 import { epochOrder, rankIndices } from '#core/sampler';
 import { type BatcherData, createBatcher } from './batches.ts';
 import type { LabelledSplit } from './dataset.ts';
@@ -22,13 +22,15 @@ function planOf(fields: Partial<Plan>): Plan {
     model: TINY,
     optimizer: { kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 },
     learningRate: { base: 1, warmupSteps: 0, decay: 'none' },
-    buckets: { firstBytes: 1, capBytes: 1 },
-    collective: { name: 'ring', ranksPerNode: 1 },
+    buckets: { rule: 'ddp', firstBytes: 1, capBytes: 1 },
+    collective: { name: 'ring', ranksPerNode: 1, combine: 'mean' },
     compression: { kind: 'none' },
     clipNorm: 0,
     accumulation: { microBatches: 1, noSync: true },
     sync: { kind: 'allReduce' },
-    mistakes: { sumNotMean: false, noErrorFeedback: false, noSetEpoch: false, noBroadcast: false },
+    mistakes: NO_MISTAKES,
+    measuresNoise: false,
+    augmentation: 'none',
     precision: { format: 'fp32', masterWeights: true, scaler: { kind: 'none' } },
     checkpointing: false,
     evalEvery: 1,

@@ -4,6 +4,7 @@
  */
 import type { Plan } from '#core/plan';
 import { epochOrder, rankIndices, samplesPerRank } from '#core/sampler';
+import { type Augmenter, createAugmenter } from './augment.ts';
 import type { GivenSplit, Split } from './dataset.ts';
 import { type Batch, createReader, type Reader } from './reader.ts';
 
@@ -21,6 +22,8 @@ export interface BatcherOptions {
 export interface Batcher {
   /** This rank's batch of a step. Its arrays are filled anew by the next call of any method. */
   batchAt(step: number): Batch;
+  /** Hash of the augmentation of the batch read last; null where nothing is augmented. */
+  augmentation(): string | null;
   /**
    * This rank's share of an evaluation: of all test samples, or of a subset of the training
    * samples spread evenly over them. All shares together hold each sample exactly once.
@@ -38,9 +41,12 @@ const TRAINING_SUBSET = { text: 256, other: 2000 } as const;
 export function createBatcher({ data, plan, rank }: BatcherOptions): Batcher {
   const train = createReader(data.train, plan.model);
   const test = createReader(data.test, plan.model);
+  const isGiven = data.train.kind === 'given';
+  const augmenter = isGiven ? null : createAugmenter({ plan, rank });
+  const plain = isGiven ? givenBatches(train, plan, rank) : sampled(train, plan, rank);
   return {
-    batchAt:
-      data.train.kind === 'given' ? givenBatches(train, plan, rank) : sampled(train, plan, rank),
+    batchAt: augmenter === null ? plain : augmented(plain, augmenter),
+    augmentation: () => augmenter?.hash() ?? null,
     evaluationBatches: (split) => {
       const shape = plan.model.task.kind === 'text' ? 'text' : 'other';
       const subset = Math.min(plan.testCount, TRAINING_SUBSET[shape]);
@@ -66,6 +72,14 @@ function sampled(reader: Reader, plan: Plan, rank: number): Batcher['batchAt'] {
     }
     const from = (step - wanted * steps) * batchPerRank;
     return reader.read(indices, from, Math.min(batchPerRank, perRank - from));
+  };
+}
+
+function augmented(plain: Batcher['batchAt'], augmenter: Augmenter): Batcher['batchAt'] {
+  return (step) => {
+    const batch = plain(step);
+    augmenter.apply(batch, step);
+    return batch;
   };
 }
 

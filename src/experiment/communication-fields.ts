@@ -1,6 +1,6 @@
 /**
  * @file The field table's rows of data-parallel communication: collective, compression,
- * synchronisation, accumulation, and the classic mistakes.
+ * synchronisation, accumulation, buckets, and what is measured of it.
  */
 import { ALL_REDUCE_NAMES } from '#core/schedules';
 import type { Condition, Field } from './field.ts';
@@ -10,6 +10,11 @@ const compressedBy = (...values: readonly string[]): Condition => ({
   values,
 });
 const syncedBy = (...values: readonly string[]): Condition => ({ path: 'sync.kind', values });
+
+const bucketedBy = (...values: readonly string[]): Condition => ({
+  path: 'buckets.rule',
+  values,
+});
 
 export const COMMUNICATION_FIELDS = [
   {
@@ -29,6 +34,13 @@ export const COMMUNICATION_FIELDS = [
     unit: 'replicas',
     scale: 'linear',
     default: 2,
+  },
+  {
+    path: 'communication.combine',
+    group: 'communication',
+    kind: 'choice',
+    choices: ['mean', 'adasum'],
+    default: 'mean',
   },
   {
     path: 'compression.kind',
@@ -270,8 +282,45 @@ export const COMMUNICATION_FIELDS = [
     default: 1,
   },
   { path: 'accumulation.noSync', group: 'dataParallel', kind: 'switch', default: true },
-  { path: 'mistakes.sumNotMean', group: 'mistakes', kind: 'switch', default: false },
-  { path: 'mistakes.noErrorFeedback', group: 'mistakes', kind: 'switch', default: false },
-  { path: 'mistakes.noSetEpoch', group: 'mistakes', kind: 'switch', default: false },
-  { path: 'mistakes.noBroadcast', group: 'mistakes', kind: 'switch', default: false },
+  {
+    path: 'buckets.rule',
+    group: 'communication',
+    kind: 'choice',
+    choices: ['ddp', 'horovod'],
+    default: 'ddp',
+  },
+  {
+    path: 'buckets.firstMiB',
+    group: 'communication',
+    when: bucketedBy('ddp'),
+    kind: 'number',
+    minimum: 0.001,
+    maximum: 1024,
+    unit: 'mebibytes',
+    scale: 'log',
+    default: 1,
+  },
+  {
+    path: 'buckets.capMiB',
+    group: 'communication',
+    when: bucketedBy('ddp'),
+    kind: 'number',
+    minimum: 0.001,
+    maximum: 1024,
+    unit: 'mebibytes',
+    scale: 'log',
+    default: 25,
+  },
+  {
+    path: 'buckets.fusionMiB',
+    group: 'communication',
+    when: bucketedBy('horovod'),
+    kind: 'number',
+    minimum: 0,
+    maximum: 1024,
+    unit: 'mebibytes',
+    scale: { steps: [0, 0.001, 0.01, 0.1, 1, 8, 32, 64, 128, 256] },
+    default: 128,
+  },
+  { path: 'measure.noiseScale', group: 'dataParallel', kind: 'switch', default: false },
 ] as const satisfies readonly Field[];

@@ -23,8 +23,19 @@ export const COMMUNICATION_RULES: readonly Rule[] = [
   { path: 'compression.kind', reads: ['sync.kind'], fault: compressionNeedsGradients },
   { path: 'optimizer.kind', reads: ['compression.kind', 'optimizer'], fault: dgcHasMomentum },
   { path: 'compression.scaled', reads: ['compression'], fault: scaledWithFeedback },
-  { path: 'mistakes.noErrorFeedback', reads: ['compression'], fault: nothingKeptBack },
-  { path: 'mistakes.sumNotMean', reads: ['sync.kind'], fault: sumNeedsGradients },
+  { path: 'communication.combine', reads: ['replicas'], fault: adasumPowerOfTwo },
+  { path: 'communication.collective', reads: ['communication.combine'], fault: adasumNeedsHalving },
+  {
+    path: 'communication.combine',
+    reads: ['sync.kind', 'compression.kind'],
+    fault: adasumAlone,
+  },
+  { path: 'measure.noiseScale', reads: ['replicas'], fault: noiseNeedsReplicas },
+  {
+    path: 'measure.noiseScale',
+    reads: ['sync.kind', 'compression.kind', 'communication.combine', 'accumulation'],
+    fault: noiseNeedsMean,
+  },
   {
     path: 'accumulation.microBatches',
     reads: ['batchPerRank', 'data', 'replicas'],
@@ -63,18 +74,37 @@ function scaledWithFeedback({ compression }: Experiment): Fault {
   return { message: 'problem.scaledWithFeedback', parameters: {} };
 }
 
-function nothingKeptBack({ compression, mistakes }: Experiment): Fault {
-  if (!mistakes.noErrorFeedback) return null;
-  const keeps =
-    compression.kind === 'dgc' ||
-    compression.kind === 'efSignSgd' ||
-    ('errorFeedback' in compression && compression.errorFeedback);
-  return keeps ? null : { message: 'problem.nothingKeptBack', parameters: {} };
+/** Adasum combines pairs of ranks, then pairs of pairs. */
+function adasumPowerOfTwo({ communication, replicas }: Experiment): Fault {
+  if (communication.combine !== 'adasum' || (replicas & (replicas - 1)) === 0) return null;
+  return { message: 'problem.adasumPowerOfTwo', parameters: { replicas } };
 }
 
-function sumNeedsGradients({ mistakes, sync }: Experiment): Fault {
-  if (!mistakes.sumNotMean || sync.kind === 'allReduce') return null;
-  return { message: 'problem.sumNeedsGradients', parameters: { sync: sync.kind } };
+function adasumNeedsHalving({ communication }: Experiment): Fault {
+  const { combine, collective } = communication;
+  if (combine !== 'adasum' || collective === 'halving-doubling') return null;
+  return { message: 'problem.adasumNeedsHalving', parameters: {} };
+}
+
+function adasumAlone({ communication, compression, sync }: Experiment): Fault {
+  if (communication.combine !== 'adasum') return null;
+  if (sync.kind === 'allReduce' && compression.kind === 'none') return null;
+  return { message: 'problem.adasumAlone', parameters: {} };
+}
+
+/** With one rank there is no second batch size to compare with. */
+function noiseNeedsReplicas({ measure, replicas }: Experiment): Fault {
+  if (!measure.noiseScale || replicas > 1) return null;
+  return { message: 'problem.noiseNeedsReplicas', parameters: {} };
+}
+
+function noiseNeedsMean(experiment: Experiment): Fault {
+  const { measure, communication, compression, sync, accumulation } = experiment;
+  if (!measure.noiseScale) return null;
+  const isMean = communication.combine === 'mean' && compression.kind === 'none';
+  const isWhole = accumulation.noSync || accumulation.microBatches === 1;
+  if (sync.kind === 'allReduce' && isMean && isWhole) return null;
+  return { message: 'problem.noiseNeedsMean', parameters: {} };
 }
 
 function microBatchesOverBatch({ accumulation, batchPerRank }: Experiment): Fault {

@@ -19,8 +19,10 @@ export const CHOICE_PATHS = [
   'lossScaling.kind',
   'learningRate.decay',
   'communication.collective',
+  'communication.combine',
   'compression.kind',
   'sync.kind',
+  'buckets.rule',
 ] as const;
 type ChoicePath = (typeof CHOICE_PATHS)[number];
 
@@ -76,6 +78,11 @@ export const RECIPES: readonly Recipe[] = [
   {
     when: { 'compression.kind': ['dgc', 'signSgd'] },
     values: { 'optimizer.kind': 'sgd', 'optimizer.momentum': 0 },
+  },
+  // Horovod's way of adding adaptively: pairs of ranks, their distance doubled.
+  {
+    when: { 'communication.combine': ['adasum'] },
+    values: { 'communication.collective': 'halving-doubling' },
   },
   { when: { 'duration.unit': ['steps'] }, values: { 'duration.count': 500 } },
   {

@@ -75,6 +75,19 @@ const BETWEEN_FIELDS: readonly ProblemMessage[] = [
   'problem.sumNeedsGradients',
   'problem.microBatchesOverBatch',
   'problem.milestonesAscend',
+  'problem.adasumPowerOfTwo',
+  'problem.adasumNeedsHalving',
+  'problem.adasumAlone',
+  'problem.noiseNeedsReplicas',
+  'problem.noiseNeedsMean',
+  'problem.mistakeNeedsReplicas',
+  'problem.mistakeNeedsGradients',
+  'problem.nothingAugmented',
+  'problem.epochNotReached',
+  'problem.nobodyWaits',
+  'problem.nothingScaled',
+  'problem.nothingClipped',
+  'problem.noMasterWeights',
 ];
 
 function isStructurallyValid(input: unknown): boolean {

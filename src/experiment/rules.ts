@@ -4,6 +4,7 @@ import { COMMUNICATION_RULES } from './communication-rules.ts';
 import { sampleCounts, totalSteps } from './counts.ts';
 import type { DataChoice, Experiment, Problem } from './experiment.ts';
 import { fieldAt } from './fields.ts';
+import { MISTAKES_RULES } from './mistakes-rules.ts';
 import { PRECISION_RULES } from './precision-rules.ts';
 import { describeFound, overlaps } from './problem.ts';
 import type { Fault, Rule } from './rule.ts';
@@ -45,6 +46,7 @@ const RULES: readonly Rule[] = [
   { path: 'backend', reads: ['model.kind'], fault: fusedModel },
   ...PRECISION_RULES,
   ...COMMUNICATION_RULES,
+  ...MISTAKES_RULES,
 ];
 
 /**

@@ -51,7 +51,11 @@ function listSchema(field: ListField): AnySchema {
 }
 
 const data = v.variant('name', [
-  v.strictObject({ name: v.literal('mnist'), size: leaf('data.size') }),
+  v.strictObject({
+    name: v.literal('mnist'),
+    size: leaf('data.size'),
+    augment: leaf('data.augment'),
+  }),
   v.strictObject({
     name: v.picklist(['spirals', 'moons', 'circles', 'xor']),
     samples: leaf('data.samples'),
@@ -115,8 +119,11 @@ const learningRate = v.variant('decay', [
   }),
 ]);
 
+const combine = leaf('communication.combine');
+
 const communication = v.variant('collective', [
   v.strictObject({
+    combine,
     collective: v.picklist([
       'ring',
       'halving-doubling',
@@ -126,6 +133,7 @@ const communication = v.variant('collective', [
     ]),
   }),
   v.strictObject({
+    combine,
     collective: v.literal('hierarchical'),
     ranksPerNode: leaf('communication.ranksPerNode'),
   }),
@@ -197,7 +205,22 @@ const mistakes = v.strictObject({
   noErrorFeedback: leaf('mistakes.noErrorFeedback'),
   noSetEpoch: leaf('mistakes.noSetEpoch'),
   noBroadcast: leaf('mistakes.noBroadcast'),
+  equalAugmentation: leaf('mistakes.equalAugmentation'),
+  unequalBatches: leaf('mistakes.unequalBatches'),
+  noLossScaling: leaf('mistakes.noLossScaling'),
+  clipBeforeUnscale: leaf('mistakes.clipBeforeUnscale'),
+  pureLowWeights: leaf('mistakes.pureLowWeights'),
+  unsyncedModule: leaf('mistakes.unsyncedModule'),
 });
+
+const buckets = v.variant('rule', [
+  v.strictObject({
+    rule: v.literal('ddp'),
+    firstMiB: leaf('buckets.firstMiB'),
+    capMiB: leaf('buckets.capMiB'),
+  }),
+  v.strictObject({ rule: v.literal('horovod'), fusionMiB: leaf('buckets.fusionMiB') }),
+]);
 
 const masterWeights = leaf('precision.masterWeights');
 
@@ -236,10 +259,8 @@ export const experimentSchema: v.GenericSchema<unknown, Experiment> = v.strictOb
   compression,
   sync,
   mistakes,
-  buckets: v.strictObject({
-    firstMiB: leaf('buckets.firstMiB'),
-    capMiB: leaf('buckets.capMiB'),
-  }),
+  buckets,
+  measure: v.strictObject({ noiseScale: leaf('measure.noiseScale') }),
   precision,
   lossScaling,
   checkpointing: leaf('checkpointing'),

@@ -44,10 +44,18 @@ const RULES = `## Rules between fields
 - \`optimizer.nesterov\` needs a momentum above 0.
 - \`communication.ranksPerNode\` divides \`replicas\`.
 - \`compression.kind\` \`topK\`, \`dgc\`, \`qsgd\`, \`ternGrad\`, \`signSgd\`, \`efSignSgd\` and \`oneBit\` are gathered around the ring, so \`communication.collective\` is \`ring\`.
+- \`communication.combine\` \`adasum\` needs a power of two of \`replicas\`, \`communication.collective\` \`halving-doubling\` (its default then), \`sync.kind\` \`allReduce\` and no compression.
+- \`measure.noiseScale\` needs at least 2 replicas, \`sync.kind\` \`allReduce\`, \`communication.combine\` \`mean\`, no compression, and \`accumulation.noSync\` with micro-batches.
 - Compression and \`mistakes.sumNotMean\` need \`sync.kind\` \`allReduce\`.
 - \`compression.kind\` \`dgc\` needs \`sgd\` with momentum 0.
 - \`compression.scaled\` and \`compression.errorFeedback\` exclude each other.
 - \`mistakes.noErrorFeedback\` needs a compression that keeps a residual.
+- \`mistakes.sumNotMean\` needs \`communication.combine\` \`mean\`.
+- \`mistakes.equalAugmentation\` needs \`data.augment\` and at least 2 replicas.
+- \`mistakes.unequalBatches\` and \`mistakes.unsyncedModule\` need \`sync.kind\` \`allReduce\` and at least 2 replicas and exclude each other; the former needs a run of at least one epoch.
+- \`mistakes.noLossScaling\` needs \`precision.format\` \`fp16\`, \`e4m3\` or \`e5m2\` and a loss scaling to leave out.
+- \`mistakes.clipBeforeUnscale\` needs \`clipNorm\` above 0 and a loss scaling in effect.
+- \`mistakes.pureLowWeights\` needs a narrow \`precision.format\` with \`precision.masterWeights\`.
 - \`accumulation.microBatches\` is at most \`batchPerRank\`.
 - \`learningRate.milestones\` ascend.
 - \`precision.format\` \`e4m3\` and \`e5m2\` need \`lossScaling.kind\` \`fixed\` or \`dynamic\`.

@@ -13,7 +13,7 @@ export type ExperimentKey =
   | 'problem.line'
   | 'problem.lineWhole'
   | 'problem.count'
-  | `failure.${'data' | 'given' | 'notIsolated' | 'noBackend' | 'nonFinite' | 'unexpected'}`
+  | `failure.${'data' | 'given' | 'notIsolated' | 'noBackend' | 'nonFinite' | 'hang' | 'unexpected'}`
   | `unit.${Unit | 'epochs'}`
   | `group.${Group}`
   | `preset.${PresetId}.${'name' | 'description'}`;

@@ -1,5 +1,6 @@
 /** @file What crosses between the conductor and one replica worker. */
 import type { FloatCensus } from '#core/float-formats';
+import type { NoiseAverage } from '#core/noise-scale';
 import type { Plan } from '#core/plan';
 
 /** What a rank is doing now. */
@@ -80,6 +81,10 @@ export interface StepReport {
   readonly residualNorm: number | null;
   /** Norm of the averaged gradient before clipping; null where nothing is clipped. */
   readonly gradientNorm: number | null;
+  /** The estimate of the noise scale so far, the same on all ranks; null where it is not measured. */
+  readonly noise: NoiseAverage | null;
+  /** Hash of the augmentation that this rank drew; null where nothing is augmented. */
+  readonly augmentation: string | null;
   /** Most bytes of tensors alive beside weights and batch in this step's gradient; null in fused. */
   readonly heldBytes: number | null;
   /** Null in fp32 without loss scaling. */
@@ -118,6 +123,8 @@ export type ReplicaEvent =
     }
   /** The reduced gradient was marked as no number: this rank stopped before it updated its weights. */
   | { readonly type: 'nonFinite'; readonly step: number; readonly own: NonFiniteCause | null }
+  /** This rank has no batch for the step and left its loop; the others do not know. */
+  | { readonly type: 'exhausted'; readonly step: number }
   /** Something this rank cannot go on after. */
   | { readonly type: 'failed'; readonly step: number; readonly reason: string };
 

@@ -24,6 +24,8 @@ export interface ActiveRun {
   target: number;
   /** When the last record was made. Wall ms. */
   lastRecordMs: number;
+  /** The rank that ran out of batches, and at which step; null while all have some. */
+  exhausted: { readonly rank: number; readonly step: number } | null;
 }
 
 export function newRun(): ActiveRun {
@@ -39,6 +41,7 @@ export function newRun(): ActiveRun {
     granted: 0,
     target: 0,
     lastRecordMs: 0,
+    exhausted: null,
   };
 }
 

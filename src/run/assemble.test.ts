@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { buildModel } from '#core/models';
-import type { Plan } from '#core/plan';
+import { NO_MISTAKES, type Plan } from '#core/plan';
 import type { StepReport } from '#protocol/replica';
 import { disagreement, evalEvent, samplesAfter, stepEvent } from './assemble.ts';
 
@@ -15,13 +15,15 @@ const plan: Plan = {
   model: buildModel({ kind: 'softmax' }, { kind: 'points', features: 2, classes: 2 }),
   optimizer: { kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 },
   learningRate: { base: 0.1, warmupSteps: 0, decay: 'none' },
-  buckets: { firstBytes: 1, capBytes: 1 },
-  collective: { name: 'ring', ranksPerNode: 1 },
+  buckets: { rule: 'ddp', firstBytes: 1, capBytes: 1 },
+  collective: { name: 'ring', ranksPerNode: 1, combine: 'mean' },
   compression: { kind: 'none' },
   clipNorm: 0,
   accumulation: { microBatches: 1, noSync: true },
   sync: { kind: 'allReduce' },
-  mistakes: { sumNotMean: false, noErrorFeedback: false, noSetEpoch: false, noBroadcast: false },
+  mistakes: NO_MISTAKES,
+  measuresNoise: false,
+  augmentation: 'none',
   precision: { format: 'fp32', masterWeights: true, scaler: { kind: 'none' } },
   checkpointing: false,
   evalEvery: 3,
@@ -38,6 +40,8 @@ const report = (loss: number, weightsHash: string, hashChain = 'c'): StepReport 
   heldBytes: null,
   gatheredBytes: 0,
   residualNorm: null,
+  noise: null,
+  augmentation: null,
   gradientNorm: null,
   computeMs: 1,
   communicateMs: 2,

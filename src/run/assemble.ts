@@ -1,6 +1,7 @@
 /** @file From the ranks' merged reports to log events and the wall-clock records beside them. */
 import { addCensus } from '#core/float-formats';
 import { learningRateAt } from '#core/learning-rate';
+import { noiseScale } from '#core/noise-scale';
 import type { Plan } from '#core/plan';
 import type { EvalReport, EvalShare, StepReport } from '#protocol/replica';
 import type {
@@ -27,6 +28,8 @@ export function stepEvent(plan: Plan, perRank: readonly StepReport[]): StepEvent
     learningRate: learningRateAt(plan.learningRate, step, plan.totalSteps),
     synchronised: perRank[0]?.synchronised ?? true,
     ...communicationOf(perRank),
+    ...noiseOf(perRank),
+    ...augmentationsOf(perRank),
     ...precisionOf(perRank),
   };
 }
@@ -43,6 +46,20 @@ function communicationOf(
     ...(residuals.every((residual) => residual !== null) && { residualPerRank: residuals }),
     ...(norm !== null && { gradientNorm: norm }),
   };
+}
+
+function noiseOf(perRank: readonly StepReport[]): Pick<StepEvent, 'noiseScale'> {
+  const noise = perRank[0]?.noise ?? null;
+  if (noise === null) return {};
+  return {
+    noiseScale: { signal: noise.signal, noise: noise.noise, samples: noiseScale(noise) },
+  };
+}
+
+/** As many as there are ranks where each draws its own, 1 where all draw the same. */
+function augmentationsOf(perRank: readonly StepReport[]): Pick<StepEvent, 'augmentations'> {
+  const drawn = perRank.flatMap(({ augmentation }) => augmentation ?? []);
+  return drawn.length === 0 ? {} : { augmentations: new Set(drawn).size };
 }
 
 function precisionOf(perRank: readonly StepReport[]): { readonly precision?: PrecisionRecord } {

@@ -13,6 +13,7 @@ import {
   slowestOf,
   terminate,
 } from './active-run.ts';
+import { createWatchdog, hangOf } from './hang.ts';
 import type { EndEvent } from './log.ts';
 import type { Merged } from './merge.ts';
 import { createPageFeed, type RunState } from './page-feed.ts';
@@ -20,7 +21,7 @@ import { type PreparedRun, prepareRun } from './prepare.ts';
 import { recordMerged } from './record.ts';
 import { callback } from './remote.ts';
 import { type ReplicaHandle, type ReplicaWorker, unlessGone } from './replica-pool.ts';
-import { failureOf } from './run-failure.ts';
+import { failureOf, hangFailure } from './run-failure.ts';
 import type { ConductorService, Failure, PageHost, StartOptions } from './service.ts';
 
 export interface ConductorEnvironment {
@@ -39,6 +40,9 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
   let starts = 0;
   const state = initialState();
   const feed = createPageFeed(state, () => host);
+  const watchdog = createWatchdog(() => {
+    if (active !== null && state.status === 'running') reportHang(active);
+  });
 
   const spawn = async (): Promise<ReplicaWorker> => {
     if (nested && environment.spawnNested !== null) return environment.spawnNested();
@@ -104,6 +108,7 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
       fail(run, failureOf(error));
     }
     if (isOver(state.status)) return;
+    if (run.exhausted !== null) watchdog.feed();
     run.pacer.observe(state.completed, now());
     state.samplesPerSecond = samplesPerSecond(run);
     if (state.status === 'running' && state.completed >= run.target) settle(run);
@@ -113,6 +118,7 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
 
   const record = (run: ActiveRun, merged: readonly Merged[]): void => {
     if (run.plan === null || merged.length === 0) return;
+    run.exhausted ??= merged.find((entry) => entry.type === 'exhausted') ?? null;
     const nowMs = now();
     const { events, wall, ending } = recordMerged(run.plan, merged, nowMs - run.lastRecordMs);
     if (wall.length > 0) run.lastRecordMs = nowMs;
@@ -138,8 +144,9 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     failure: Failure | null = null,
   ): void => {
     const event: EndEvent = { type: 'end', step: state.completed, reason };
+    watchdog.stop();
     run.log.append(event);
-    state.status = reason === 'nonFinite' ? 'failed' : reason;
+    state.status = reason === 'nonFinite' || reason === 'hang' ? 'failed' : reason;
     state.failure = failure;
     state.preparation = null;
     state.activity = run.completed.map(() => 'idle');
@@ -151,6 +158,16 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     end(run, 'failed', failure);
     run.abort.abort();
     terminate(run);
+  };
+
+  /** The ranks that wait are woken, so that the model can still be looked at. */
+  const reportHang = (run: ActiveRun): void => {
+    const hang = hangOf(run, state.activity);
+    if (hang === null) return;
+    run.log.append(hang);
+    feed.push([hang]);
+    end(run, 'hang', hangFailure(hang));
+    void abandon(run);
   };
 
   const watchForCrash = (run: ActiveRun, replica: ReplicaHandle): void => {

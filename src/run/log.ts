@@ -13,7 +13,7 @@ export interface RunEvent {
   readonly totalSteps: number;
   readonly trainCount: number;
   readonly testCount: number;
-  /** Bucket sizes in bytes, in launch order, from iteration 1 on (iteration 0 uses one bucket). */
+  /** Bucket sizes in bytes, in launch order, from iteration 1 on (under DDP iteration 0 uses one bucket). */
   readonly bucketBytes: readonly number[];
   /** Hash of the weights after rank 0's broadcast, one a rank. */
   readonly initialHash: readonly string[];
@@ -27,6 +27,16 @@ export interface PrecisionRecord {
   readonly skipped: number;
   /** Gradient entries of all ranks, still scaled, by what rounding did to them; null in fp32. */
   readonly gradients: FloatCensus | null;
+}
+
+/** Gradient noise scale, from the means over the steps so far. */
+export interface NoiseRecord {
+  /** Of the true gradient: |G|^2. */
+  readonly signal: number;
+  /** tr(Sigma) of one sample's gradient. */
+  readonly noise: number;
+  /** noise / signal, in samples; null while one of them is not positive. */
+  readonly samples: number | null;
 }
 
 export interface StepEvent {
@@ -49,6 +59,10 @@ export interface StepEvent {
   readonly residualPerRank?: readonly number[];
   /** Norm of rank 0's gradient before clipping; left out where nothing is clipped. */
   readonly gradientNorm?: number;
+  /** The smoothed estimate so far; left out where it is not measured. */
+  readonly noiseScale?: NoiseRecord;
+  /** How many of the ranks' augmentations differ; left out where nothing is augmented. */
+  readonly augmentations?: number;
   /** Left out in fp32 without loss scaling. */
   readonly precision?: PrecisionRecord;
 }
@@ -87,11 +101,19 @@ export interface DisagreementEvent {
   readonly weightsHash: readonly string[];
 }
 
+/** A rank ran out of batches and left; the others wait in the all-reduce of that step for ever. */
+export interface HangEvent {
+  readonly type: 'hang';
+  readonly step: number;
+  readonly rank: number;
+  readonly waiting: readonly number[];
+}
+
 export interface EndEvent {
   readonly type: 'end';
   /** Completed steps. */
   readonly step: number;
-  readonly reason: 'finished' | 'stopped' | 'nonFinite' | 'failed';
+  readonly reason: 'finished' | 'stopped' | 'nonFinite' | 'hang' | 'failed';
 }
 
 export type LogEvent =
@@ -101,6 +123,7 @@ export type LogEvent =
   | FallbackEvent
   | NonFiniteEvent
   | DisagreementEvent
+  | HangEvent
   | EndEvent;
 
 /** Wall time of one recorded step, beside the log. Milliseconds, one entry a rank. */

@@ -1,7 +1,7 @@
 /** @file From an experiment to N replicas that hold equal weights and wait for their first step. */
-import { bucketRanges } from '#core/buckets';
 import { joinByName } from '#core/named-weights';
 import type { Plan } from '#core/plan';
+import { reductionRanges } from '#core/reduction-ranges';
 import { sampleCount } from '#data/dataset';
 import type { Experiment } from '#experiment/experiment';
 import { resolvePlan } from '#experiment/plan';
@@ -75,7 +75,7 @@ export async function prepareRun(
     replicas.map(({ ask }) => ask((service) => service.broadcastWeights())),
   );
   context.signal.throwIfAborted();
-  const ranges = bucketRanges(plan.model.parameters, plan.buckets);
+  const ranges = reductionRanges(plan.model.parameters, plan.buckets).later;
   const event: RunEvent = {
     type: 'run',
     experiment,

@@ -34,6 +34,9 @@ export function recordMerged(plan: Plan, merged: readonly Merged[], elapsedMs: n
       case 'fallback':
         events.push(entry);
         break;
+      // Nothing for the log yet: only once the others have stopped moving is it a hang.
+      case 'exhausted':
+        break;
       case 'nonFinite':
         events.push(entry);
         ending = { reason: 'nonFinite', failure: nonFiniteFailure(entry.step, entry.ranks) };

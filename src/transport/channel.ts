@@ -26,10 +26,15 @@ export function channelLength(worldSize: number, length: number): number {
   return Math.max(length, 4 * worldSize);
 }
 
-/** Elements of float32 that the endpoints of a plan have; compressed runs make a channel of them. */
-export function vectorLengthOf({ compression, model, worldSize }: Plan): number {
+/** Elements of float32 that the endpoints of a plan have; compressed runs make a channel of them, and
+ * measured ones gather numbers in them. */
+export function vectorLengthOf(plan: Plan): number {
+  const { collective, compression, measuresNoise, model, worldSize } = plan;
   const { parameterCount } = model;
-  return compression.kind === 'none' ? parameterCount : channelLength(worldSize, parameterCount);
+  // Adasum adds up three numbers of eight bytes for each tensor.
+  if (collective.combine === 'adasum') return Math.max(parameterCount, 6 * model.parameters.length);
+  const isPlain = compression.kind === 'none' && !measuresNoise;
+  return isPlain ? parameterCount : channelLength(worldSize, parameterCount);
 }
 
 /**

@@ -45,6 +45,9 @@ export interface Endpoint {
   close(): void;
 }
 
+/** Wall ms after which a wait counts as long: its rank then has time to say so. */
+export const LONG_WAIT_MS = 100;
+
 /** The epoch of a collective is over: make new links, then repeat it from the untouched input. */
 export class CollectiveAbortedError extends Error {
   override readonly name = 'CollectiveAbortedError';

@@ -7,6 +7,7 @@ import {
   CollectiveAbortedError,
   type CollectiveReport,
   type Endpoint,
+  LONG_WAIT_MS,
   type RunOptions,
 } from './endpoint.ts';
 import { Link, type Packet } from './link.ts';
@@ -40,8 +41,9 @@ export function portsEndpoint(
   vectorLength: number,
   ports: readonly (MessagePort | null)[],
   epoch = 0,
+  onLongWait: () => void = () => undefined,
 ): Endpoint {
-  return new PortsEndpoint(rank, worldSize, vectorLength, ports, epoch);
+  return new PortsEndpoint(rank, worldSize, vectorLength, ports, epoch, onLongWait);
 }
 
 class PortsEndpoint implements Endpoint {
@@ -51,6 +53,7 @@ class PortsEndpoint implements Endpoint {
   readonly input: Float32Array;
   readonly output: Float32Array;
   readonly #links: readonly (Link | null)[];
+  readonly #onLongWait: () => void;
   readonly #buffers = new BufferPool();
   readonly #bound: Bound<PortsProgram>;
   /** Collectives begun. */
@@ -65,9 +68,11 @@ class PortsEndpoint implements Endpoint {
     vectorLength: number,
     ports: readonly (MessagePort | null)[],
     epoch: number,
+    onLongWait: () => void,
   ) {
     this.rank = rank;
     this.worldSize = worldSize;
+    this.#onLongWait = onLongWait;
     this.input = new Float32Array(vectorLength);
     this.output = new Float32Array(vectorLength);
     this.#links = Array.from({ length: worldSize }, (_, peer) => {
@@ -106,12 +111,15 @@ class PortsEndpoint implements Endpoint {
     const program = this.#bound(schedule, range, options);
     if (this.#over) throw new CollectiveAbortedError();
     const collective = this.#collective++;
+    const timer = setTimeout(this.#onLongWait, LONG_WAIT_MS);
     try {
       return await this.#runSteps(program, collective);
     } catch (error) {
       // Peers would wait for ever for what this rank no longer sends.
       this.abort();
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
   }
 

@@ -14,6 +14,7 @@ import {
   CollectiveAbortedError,
   type CollectiveReport,
   type Endpoint,
+  LONG_WAIT_MS,
   type RunOptions,
 } from './endpoint.ts';
 import type { Wait } from './program.ts';
@@ -24,8 +25,12 @@ import { type AddVectors, adderFor } from './simd.ts';
  * Rank `rank`'s end of `arena`; its `run` blocks, so it is for workers only. Throws RangeError for
  * a rank that the arena has no room for.
  */
-export function sharedEndpoint(arena: Arena, rank: number): Endpoint {
-  return new SharedEndpoint(arenaLayout(arena), rank);
+export function sharedEndpoint(
+  arena: Arena,
+  rank: number,
+  onLongWait: () => void = () => undefined,
+): Endpoint {
+  return new SharedEndpoint(arenaLayout(arena), rank, onLongWait);
 }
 
 class SharedEndpoint implements Endpoint {
@@ -36,6 +41,7 @@ class SharedEndpoint implements Endpoint {
   readonly output: Float32Array;
   readonly #layout: ArenaLayout;
   readonly #counter: number;
+  readonly #onLongWait: () => void;
   readonly #add: AddVectors;
   readonly #bound: Bound<BoundProgram>;
   /** Every rank's counter when the present collective began, or the last one if none is. */
@@ -43,7 +49,7 @@ class SharedEndpoint implements Endpoint {
   #previous: BoundProgram | null = null;
   #closed = false;
 
-  constructor(layout: ArenaLayout, rank: number) {
+  constructor(layout: ArenaLayout, rank: number, onLongWait: () => void) {
     const counter = layout.counters[rank];
     const input = layout.inputs[rank];
     const output = layout.outputs[rank];
@@ -56,6 +62,7 @@ class SharedEndpoint implements Endpoint {
     this.output = output;
     this.#layout = layout;
     this.#counter = counter;
+    this.#onLongWait = onLongWait;
     this.#add = adderFor(layout.memory);
     this.#base = new Int32Array(layout.worldSize);
     this.#bound = rememberBound(layout.worldSize, layout.vectorLength, (call) =>
@@ -123,11 +130,14 @@ class SharedEndpoint implements Endpoint {
     const { words, counters } = this.#layout;
     const counter = counters[rank] as number;
     const target = ((this.#base[rank] as number) + TICK * count) | 0;
+    let patience: number | undefined = LONG_WAIT_MS;
     for (;;) {
       const seen = Atomics.load(words, counter);
       if ((seen & ABORTED) !== 0) throw new CollectiveAbortedError();
       if (((seen - target) | 0) >= 0) return;
-      Atomics.wait(words, counter, seen);
+      if (Atomics.wait(words, counter, seen, patience) !== 'timed-out') continue;
+      patience = undefined;
+      this.#onLongWait();
     }
   }
 }

@@ -56,6 +56,7 @@ function Idle(props: { readonly replicas: number }) {
 function collectiveName({ communication, compression, sync }: Experiment) {
   if (sync.kind !== 'allReduce') return 'page.collective.weights' as const;
   if (isGathered(compression.kind)) return 'page.collective.gather' as const;
+  if (communication.combine === 'adasum') return 'page.collective.adasum' as const;
   return `page.collective.${communication.collective}` as const;
 }
 

@@ -11,6 +11,7 @@ import { Group } from './group.tsx';
 import { AlertIcon, DiceIcon } from './icons.tsx';
 import { type Text, useLab, useLabState, useText } from './lab-context.ts';
 import { MachineChoice, machineSummary } from './machine-choice.tsx';
+import { AugmentationFacts, NoiseFacts } from './measured-facts.tsx';
 import { ModelChoice } from './model-choice.tsx';
 import { PrecisionFacts } from './precision-facts.tsx';
 import { TaskCards } from './task-card.tsx';
@@ -18,6 +19,7 @@ import { TaskCards } from './task-card.tsx';
 const GROUP_FIELDS = {
   task: [
     'data.size',
+    'data.augment',
     'data.samples',
     'data.noise',
     'model.hidden',
@@ -39,6 +41,7 @@ const GROUP_FIELDS = {
     'learningRate.factor',
     'accumulation.microBatches',
     'accumulation.noSync',
+    'measure.noiseScale',
   ],
   optimizer: [
     'optimizer.kind',
@@ -54,6 +57,7 @@ const GROUP_FIELDS = {
   communication: [
     'communication.collective',
     'communication.ranksPerNode',
+    'communication.combine',
     'sync.kind',
     'sync.period',
     'sync.warmupSteps',
@@ -78,14 +82,22 @@ const GROUP_FIELDS = {
     'compression.minCompressionRate',
     'compression.warmStart',
     'transport',
+    'buckets.rule',
     'buckets.firstMiB',
     'buckets.capMiB',
+    'buckets.fusionMiB',
   ],
   mistakes: [
     'mistakes.sumNotMean',
     'mistakes.noErrorFeedback',
     'mistakes.noSetEpoch',
     'mistakes.noBroadcast',
+    'mistakes.equalAugmentation',
+    'mistakes.unequalBatches',
+    'mistakes.noLossScaling',
+    'mistakes.clipBeforeUnscale',
+    'mistakes.pureLowWeights',
+    'mistakes.unsyncedModule',
   ],
   precision: [
     'precision.format',
@@ -267,7 +279,9 @@ export function ExperimentPanel() {
           <TaskCards value={experiment.data.name} onChoose={actions.chooseTask} />
           <ModelChoice />
         </Section>
-        <Section name="dataParallel" title={t('group.dataParallel')} open />
+        <Section name="dataParallel" title={t('group.dataParallel')} open>
+          <NoiseFacts />
+        </Section>
         <Section name="optimizer" title={t('group.optimizer')} />
         <Section name="communication" title={t('group.communication')} />
         <Section name="precision" title={t('group.precision')}>
@@ -280,7 +294,9 @@ export function ExperimentPanel() {
         >
           <MachineChoice />
         </Section>
-        <Section name="mistakes" title={t('group.mistakes')} />
+        <Section name="mistakes" title={t('group.mistakes')}>
+          <AugmentationFacts />
+        </Section>
         <Section name="run" title={t('group.run')} />
         <RunFacts />
       </div>

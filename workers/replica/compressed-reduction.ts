@@ -1,10 +1,11 @@
 /** @file Gradients through a compressor, a range of the vector at a time. */
-import { bucketRanges, firstIterationRanges } from '#core/buckets';
+import { firstIterationRanges } from '#core/buckets';
 import type { Range, Schedule } from '#core/collective';
 import type { Compressor, CompressorState } from '#core/compression/compressor';
 import { type CompressionConfig, createCompressor, matricesOf } from '#core/compression/config';
 import { drive } from '#core/compression/exchange';
 import type { Plan } from '#core/plan';
+import { reductionRanges } from '#core/reduction-ranges';
 import { type ChannelBytes, createChannel, type MeteredChannel } from '#transport/channel';
 import type { Endpoint } from '#transport/endpoint';
 import type { GradientReduction, Round } from './reduction.ts';
@@ -73,13 +74,14 @@ export function compressedReduction(
       for (const residual of residuals) for (const value of residual) sum += value * value;
       return Math.sqrt(sum);
     },
+    norms: () => null,
   };
 }
 
 function rangesOf({ model, buckets, compression }: Plan): readonly Range[] {
   return isGlobal(compression)
     ? firstIterationRanges(model.parameters)
-    : bucketRanges(model.parameters, buckets);
+    : reductionRanges(model.parameters, buckets).later;
 }
 
 const isGlobal = (compression: CompressionConfig): boolean =>

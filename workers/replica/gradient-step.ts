@@ -40,6 +40,8 @@ export interface StepState {
 export interface StepGradient {
   /** Mean loss over the own batch. */
   readonly loss: number;
+  /** Of the own batch. */
+  readonly samples: number;
   readonly buffers: Float32Array;
   /** Averaged over the ranks, or the own one where the step does not reduce. For reading only. */
   readonly gradient: Float32Array;
@@ -112,8 +114,8 @@ export function createGradientStep(options: GradientStepOptions) {
     const part = { batch: options.batchAt(state.step), weight: 1 };
     const computing = compute(part, state, state.buffers);
     return computing instanceof Promise
-      ? computing.then((result) => finish(state, ownGradient(result)))
-      : finish(state, ownGradient(computing));
+      ? computing.then((result) => finish(state, ownGradient(result, part.batch.size)))
+      : finish(state, ownGradient(computing, part.batch.size));
   };
 
   const add = (part: Float32Array): void => {
@@ -123,7 +125,9 @@ export function createGradientStep(options: GradientStepOptions) {
   /** The batch in parts, each reduced where there is no no_sync. */
   const inParts = async (state: StepState): Promise<StepGradient> => {
     const { step, reduces } = state;
-    const parts = microBatches(options.batchAt(step), count);
+    const batch = options.batchAt(step);
+    const samples = batch.size;
+    const parts = microBatches(batch, count);
     const reducesParts = reduces && !noSync;
     let [buffers, loss, bytes]: [Float32Array, number, ChannelBytes] = [state.buffers, 0, NO_BYTES];
     let heldBytes: number | null = null;
@@ -143,7 +147,7 @@ export function createGradientStep(options: GradientStepOptions) {
         if (more && Number.isFinite(reduction.average[0])) reduction.commit();
       } else add(reduction.gradient);
     }
-    const own = { loss: Math.fround(loss), buffers, heldBytes };
+    const own = { loss: Math.fround(loss), samples, buffers, heldBytes };
     if (reducesParts) return { ...own, gradient: total, bytes };
     reduction.gradient.set(total);
     return finish(state, own);
@@ -152,10 +156,14 @@ export function createGradientStep(options: GradientStepOptions) {
   return count === 1 ? whole : inParts;
 }
 
-type OwnGradient = Pick<StepGradient, 'loss' | 'buffers' | 'heldBytes'>;
+type OwnGradient = Pick<StepGradient, 'loss' | 'samples' | 'buffers' | 'heldBytes'>;
 
-const ownGradient = ({ loss, buffers, heldBytes }: GradientResult): OwnGradient => ({
+const ownGradient = (
+  { loss, buffers, heldBytes }: GradientResult,
+  samples: number,
+): OwnGradient => ({
   loss: Math.fround(loss),
+  samples,
   buffers,
   heldBytes,
 });

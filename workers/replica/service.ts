@@ -1,6 +1,7 @@
 /** @file One replica: its training loop, and the calls it answers in between two steps. */
 import { ringBroadcast } from '#core/broadcast';
 import type { Plan } from '#core/plan';
+import { hasBatch } from '#core/sampler';
 import { type Batcher, createBatcher } from '#data/batches';
 import type { Engine } from '#engine/engine';
 import type { EvalShare, ReplicaService, ReplicaSetup } from '#protocol/replica';
@@ -134,8 +135,9 @@ function createSession(setup: ReplicaSetup, now: () => number): Session {
   const { plan, rank, data } = setup;
   const { worldSize } = plan;
   const vectorLength = vectorLengthOf(plan);
-  const endpoint = createEndpoint({ rank, worldSize, vectorLength, link: setup.link });
   const telemetry = createTelemetry(rank, setup.telemetry, now);
+  const onLongWait = (): void => telemetry.dwell();
+  const endpoint = createEndpoint({ rank, worldSize, vectorLength, link: setup.link, onLongWait });
   const batcher = createBatcher({ data, plan, rank });
   const backend: ReplicaBackend = createBackend({
     plan,
@@ -149,6 +151,7 @@ function createSession(setup: ReplicaSetup, now: () => number): Session {
     endpoint,
     initialWeights: setup.initialWeights,
     batchAt: (step) => batcher.batchAt(step),
+    augmentation: () => batcher.augmentation(),
     gradient: backend.gradient,
     now,
     activity: (activity) => telemetry.activity(activity),
@@ -172,6 +175,13 @@ function createSession(setup: ReplicaSetup, now: () => number): Session {
 async function oneStep(session: Session): Promise<void> {
   const { plan, training, telemetry } = session;
   const step = session.completed;
+  if (plan.mistakes.unequalBatches && !hasBatch(step, session.setup.rank, plan)) {
+    telemetry.report({ type: 'exhausted', step });
+    telemetry.activity('idle');
+    telemetry.dwell();
+    session.ended = true;
+    return;
+  }
   const outcome = await training.step(step);
   if (!outcome.finite) {
     telemetry.report({ type: 'nonFinite', step, own: outcome.own });

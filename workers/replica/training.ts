@@ -10,6 +10,7 @@ import type { Batch } from '#engine/engine';
 import type { Activity, NonFiniteCause, StepReport } from '#protocol/replica';
 import type { Endpoint } from '#transport/endpoint';
 import { type ComputeGradient, createGradientStep, type StepGradient } from './gradient-step.ts';
+import { createNoiseMeter } from './noise-meter.ts';
 import { createPrecision } from './precision.ts';
 import { createReduction } from './reduction.ts';
 import { createStepClock } from './step-clock.ts';
@@ -20,6 +21,8 @@ export interface TrainingOptions {
   readonly endpoint: Endpoint;
   readonly initialWeights: Float32Array | null;
   readonly batchAt: (step: number) => Batch;
+  /** Hash of the augmentation of the batch read last; null where there is none. */
+  readonly augmentation: () => string | null;
   readonly gradient: ComputeGradient;
   readonly now: () => number;
   readonly activity: (activity: Activity) => void;
@@ -60,6 +63,7 @@ export function createTraining(options: TrainingOptions): Training {
   const clock = createStepClock(now);
   const gradientOf = createGradientStep({ ...options, precision, reduction, clock });
   const clip = createClipping(plan);
+  const noise = createNoiseMeter();
   const hash = new HashState();
   const chain = new HashState();
   /** Set in a step of its own; the others hear of it when they agree next. */
@@ -72,26 +76,38 @@ export function createTraining(options: TrainingOptions): Training {
   const report = (facts: StepFacts): StepReport => ({
     ...facts,
     residualNorm: reduction.residualNorm(),
+    noise: noise.average(),
+    augmentation: options.augmentation(),
     precision: precision.report(),
     weightsHash: hash.toHex(),
     hashChain: chain.toHex(),
     ...clock.take(),
   });
 
+  /** An overflow stays as it is, for the scaler to see. */
+  const clipScaled = (gradient: Float32Array): Clipped =>
+    Number.isFinite(gradient[0]) ? clip(gradient) : { gradient, gradientNorm: null };
+
   /** The update of a step; null where the gradient is no number, else the norm that was clipped. */
   const update = (
     computed: StepGradient,
     learningRate: number,
-  ): { readonly gradientNorm: number | null } | null => {
-    const reduced = precision.receive(computed.gradient);
-    if (reduced.kind === 'nonFinite') return null;
+    reduced: boolean,
+  ): Pick<Clipped, 'gradientNorm'> | null => {
+    const early = plan.mistakes.clipBeforeUnscale ? clipScaled(computed.gradient) : null;
+    const received = precision.receive(early === null ? computed.gradient : early.gradient);
+    if (received.kind === 'nonFinite') return null;
     buffers = computed.buffers;
-    if (reduced.kind === 'skip') return { gradientNorm: null };
-    reduction.commit();
-    const { gradient, norm } = clip(reduced.gradient);
+    if (received.kind === 'skip') return { gradientNorm: null };
+    if (reduced) {
+      reduction.commit();
+      noise.observe(reduction.norms(), computed.samples, precision.lossScale());
+    }
+    const late = early === null ? clip(received.gradient) : null;
+    const gradient = late === null ? received.gradient : late.gradient;
     optimizer.update(optimizerState, weights, gradient, learningRate);
     precision.settle(weights);
-    return { gradientNorm: norm };
+    return late ?? early;
   };
 
   return {
@@ -114,7 +130,7 @@ export function createTraining(options: TrainingOptions): Training {
       const reduces = synchronisation.reducesGradients(step);
       const computing = gradientOf({ step, weights, buffers, learningRate, reduces });
       const computed = computing instanceof Promise ? await computing : computing;
-      const updated = update(computed, learningRate);
+      const updated = update(computed, learningRate, reduces);
       ownFault ??= updated === null ? precision.fault() : null;
       if (updated === null) {
         if (reduces || worldSize === 1) return { finite: false, own: ownFault };
@@ -161,12 +177,18 @@ function seedOf({ seed, mistakes }: Plan, rank: number): number {
 
 const rangeOf = ({ offset, length }: Parameter) => ({ start: offset, end: offset + length });
 
+interface Clipped {
+  readonly gradient: Float32Array;
+  /** Before clipping; null where nothing is clipped. */
+  readonly gradientNorm: number | null;
+}
+
 /** Clipping to the plan's norm, on a copy, for peers may still read the average. */
 function createClipping({ clipNorm, model }: Plan) {
   const clipped = new Float32Array(clipNorm > 0 ? model.parameterCount : 0);
-  return (gradient: Float32Array): { gradient: Float32Array; norm: number | null } => {
-    if (clipNorm === 0) return { gradient, norm: null };
+  return (gradient: Float32Array): Clipped => {
+    if (clipNorm === 0) return { gradient, gradientNorm: null };
     clipped.set(gradient);
-    return { gradient: clipped, norm: clipGradientNorm(clipped, clipNorm) };
+    return { gradient: clipped, gradientNorm: clipGradientNorm(clipped, clipNorm) };
   };
 }

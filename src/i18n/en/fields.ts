@@ -2,11 +2,13 @@
 import type { FieldKey } from '../keys.ts';
 import type { Message } from '../message.ts';
 import { communication } from './communication.ts';
+import { mistakes } from './mistakes.ts';
 import { precision } from './precision.ts';
 
 export const fields = {
   ...precision,
   ...communication,
+  ...mistakes,
   'field.data.name.label': 'Data',
   'field.data.name.line': 'What the replicas learn from.',
   'field.data.name.help':
@@ -15,6 +17,10 @@ export const fields = {
   'field.data.size.line': '12,000 digits, or all 60,000.',
   'field.data.size.help':
     'small has 12,000 training and 2,000 test digits, full has 60,000 and 10,000. The full set takes longer to load and five times as many steps an epoch.',
+  'field.data.augment.label': 'Augmentation',
+  'field.data.augment.line': 'Random changes of the training images.',
+  'field.data.augment.help':
+    'shift moves each training image by up to two pixels each way, anew in every step and on every rank. Test images stay as they are.',
   'field.data.samples.label': 'Points',
   'field.data.samples.line': 'Training points; as many again test the model.',
   'field.data.samples.help':
@@ -115,6 +121,14 @@ export const fields = {
   'field.learningRate.decay.line': 'What the rate does after the warm-up.',
   'field.learningRate.decay.help':
     'none keeps it; cosine lowers it to zero by the end of the run; step drops it at the milestones. Falling rates settle the weights and usually give a lower final loss.',
+  'field.buckets.rule.label': 'Grouping',
+  'field.buckets.rule.line': 'Which gradients are reduced together.',
+  'field.buckets.rule.help':
+    'ddp makes PyTorch’s buckets: one for everything in the first step, then by size. horovod fuses what is ready up to a threshold, in every step alike; its cycle time belongs to the cluster clock, so here all gradients count as ready in one cycle.',
+  'field.buckets.fusionMiB.label': 'Fusion threshold',
+  'field.buckets.fusionMiB.line': 'MiB that are fused at most; 0 is one collective a tensor.',
+  'field.buckets.fusionMiB.help':
+    'Horovod joins tensors while their sum stays within this size; a tensor that is larger goes alone. Its default is 128 MiB.',
   'field.buckets.firstMiB.label': 'First bucket',
   'field.buckets.firstMiB.line': 'MiB at which the first bucket is full.',
   'field.buckets.firstMiB.help':
@@ -152,6 +166,10 @@ export const fields = {
   'choice.data.name.moby-dick': 'Moby-Dick',
   'choice.data.size.small': 'Small',
   'choice.data.size.full': 'Full',
+  'choice.data.augment.none': 'None',
+  'choice.data.augment.shift': 'Shift',
+  'choice.buckets.rule.ddp': 'DDP buckets',
+  'choice.buckets.rule.horovod': 'Horovod fusion',
   'choice.model.kind.softmax': 'Softmax regression',
   'choice.model.kind.mlp': 'MLP',
   'choice.model.kind.cnn': 'CNN',

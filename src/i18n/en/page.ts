@@ -90,6 +90,12 @@ export const page = {
   'page.summary.run': '{duration}, seed {seed}',
   'page.summary.emulated': '{format}, emulated',
   'page.summary.faults': { one: '{count} fault', other: '{count} faults' },
+  'page.noise.now': 'Noise scale about {samples} samples, the batch of all ranks has {batch}.',
+  'page.noise.unsettled': 'The noise scale is not settled yet.',
+  'page.augmentations': {
+    one: 'In the last step the ranks drew {count} augmentation, {ranks} is right.',
+    other: 'In the last step the ranks drew {count} different augmentations, {ranks} is right.',
+  },
   'page.precision.scaleNow': 'Loss scale now {scale}.',
   'page.precision.lost':
     'Of the scaled gradient {underflowed} was rounded to zero, {subnormal} is subnormal, {overflowed} overflowed.',
@@ -175,6 +181,7 @@ export const page = {
   'page.collective.double-binary-tree': 'Double tree',
   'page.collective.star': 'Parameter server',
   'page.collective.hierarchical': 'Hierarchical',
+  'page.collective.adasum': 'Adasum',
   'page.collective.gather': 'Ring all-gather',
   'page.collective.weights': 'Averaged weights',
   'page.collective.compressed': '{kind}, {buckets}',
