@@ -11,6 +11,7 @@ export const PURPOSE = {
   generation: 4,
   compression: 16,
   sharedCompression: 17,
+  computationJitter: 40,
 } as const;
 export type Purpose = (typeof PURPOSE)[keyof typeof PURPOSE];
 
