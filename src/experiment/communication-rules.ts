@@ -47,7 +47,7 @@ function gatherNeedsRing({ communication, compression }: Experiment): Fault {
 }
 
 function compressionNeedsGradients({ compression, sync }: Experiment): Fault {
-  if (compression.kind === 'none' || sync.kind === 'allReduce') return null;
+  if (compression.kind === 'none' || !('period' in sync)) return null;
   return { message: 'problem.compressionNeedsGradients', parameters: { sync: sync.kind } };
 }
 

@@ -77,6 +77,11 @@ export const RECIPES: readonly Recipe[] = [
     when: { 'compression.kind': ['dgc', 'signSgd'] },
     values: { 'optimizer.kind': 'sgd', 'optimizer.momentum': 0 },
   },
+  // A parameter server is a star.
+  {
+    when: { 'sync.kind': ['async', 'ssp'] },
+    values: { 'communication.collective': 'star' },
+  },
   { when: { 'duration.unit': ['steps'] }, values: { 'duration.count': 500 } },
   {
     when: { 'duration.unit': ['steps'], 'data.name': ['moby-dick'] },
@@ -148,7 +153,7 @@ function applies(recipe: Recipe, values: Values): boolean {
 /**
  * Defaults that the given fields leave no room for are moved to the nearest that fits: a batch
  * larger than the shard, heads that do not divide the width, nodes that do not divide the replicas,
- * a warm-up longer than the run.
+ * a warm-up longer than the run, more splits than replicas.
  * Fields in `given` stay as they are. Needs an experiment whose fields are each within their limits.
  */
 export function fitDefaults(experiment: Experiment, given: ReadonlySet<string>): Experiment {
@@ -158,7 +163,10 @@ export function fitDefaults(experiment: Experiment, given: ReadonlySet<string>):
     const shard = samplesPerRank(train, fitted.replicas, false);
     fitted = { ...fitted, batchPerRank: Math.min(fitted.batchPerRank, shard) };
   }
-  const { model, learningRate, communication, replicas } = fitted;
+  const { model, learningRate, communication, replicas, sync } = fitted;
+  if ((sync.kind === 'async' || sync.kind === 'ssp') && !given.has('sync.splits')) {
+    fitted = { ...fitted, sync: { ...sync, splits: Math.min(sync.splits, replicas) } };
+  }
   if (communication.collective === 'hierarchical' && !given.has('communication.ranksPerNode')) {
     const ranksPerNode = divisorOf(replicas, communication.ranksPerNode);
     fitted = { ...fitted, communication: { ...communication, ranksPerNode } };

@@ -34,7 +34,7 @@ test('EX-1 an empty experiment is MNIST, an MLP and four replicas', () => {
     accumulation: { microBatches: 1, noSync: true },
     communication: { collective: 'ring' },
     compression: { kind: 'none' },
-    sync: { kind: 'allReduce' },
+    sync: { kind: 'allReduce', balance: 'off', slowdowns: [] },
     mistakes: { sumNotMean: false, noErrorFeedback: false, noSetEpoch: false, noBroadcast: false },
     buckets: { firstMiB: 1, capMiB: 25 },
     precision: { format: 'fp32' },

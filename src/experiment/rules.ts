@@ -7,6 +7,7 @@ import { fieldAt } from './fields.ts';
 import { PRECISION_RULES } from './precision-rules.ts';
 import { describeFound, overlaps } from './problem.ts';
 import type { Fault, Rule } from './rule.ts';
+import { SERVER_RULES } from './server-rules.ts';
 import { valueAt } from './values.ts';
 
 /** Steps of one run; with a record each this is what a page's memory bears. */
@@ -23,6 +24,17 @@ const FUSED_MODELS: readonly string[] = ['softmax', 'mlp'];
 
 const trainCount = ({ data, model }: Experiment): number => sampleCounts(data, model).train;
 
+/** What the number of steps depends on. */
+const STEPS_READ = [
+  'data',
+  'model.kind',
+  'model.context',
+  'replicas',
+  'batchPerRank',
+  'duration',
+  'sync',
+] as const;
+
 const RULES: readonly Rule[] = [
   { path: 'model.kind', reads: ['data.name'], fault: modelNotForData },
   { path: 'model.heads', reads: ['model.width'], fault: headsDivideWidth },
@@ -33,18 +45,19 @@ const RULES: readonly Rule[] = [
   },
   {
     path: 'duration.count',
-    reads: ['data', 'model.kind', 'model.context', 'replicas', 'batchPerRank', 'duration'],
+    reads: STEPS_READ,
     fault: tooManySteps,
   },
   {
     path: 'learningRate.warmupSteps',
-    reads: ['data', 'model.kind', 'model.context', 'replicas', 'batchPerRank', 'duration'],
+    reads: STEPS_READ,
     fault: warmupOverRun,
   },
   { path: 'optimizer.nesterov', reads: ['optimizer.momentum'], fault: nesterovNeedsMomentum },
   { path: 'backend', reads: ['model.kind'], fault: fusedModel },
   ...PRECISION_RULES,
   ...COMMUNICATION_RULES,
+  ...SERVER_RULES,
 ];
 
 /**

@@ -27,8 +27,3 @@ export function createDurations({ seed, slowdowns, jitter }: Speeds): DurationNs
     return durationNs * Math.exp(jitter * normal());
   };
 }
-
-/** Gradients a unit of time of each rank, as their slow-downs have it. */
-export function speedsOf(slowdowns: readonly number[], worldSize: number): readonly number[] {
-  return Array.from({ length: worldSize }, (_, rank) => 1 / (slowdowns[rank] ?? 1));
-}

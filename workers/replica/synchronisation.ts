@@ -29,7 +29,9 @@ export function createSynchronisation(plan: Plan, endpoint: Endpoint): Synchroni
   const schedule = scheduleOf(plan);
   const outer = sync.kind === 'diloco' ? outerStep(dilocoOuter(sync)) : null;
   const reducesGradients = (step: number): boolean =>
-    sync.kind === 'allReduce' || (sync.kind === 'postLocalSgd' && step < sync.warmupSteps);
+    sync.kind === 'allReduce' ||
+    sync.kind === 'backup' ||
+    (sync.kind === 'postLocalSgd' && step < sync.warmupSteps);
   const averages = (step: number): boolean =>
     !reducesGradients(step) && (isDue(sync, step) || step === totalSteps - 1);
 
@@ -56,6 +58,9 @@ export function createSynchronisation(plan: Plan, endpoint: Endpoint): Synchroni
 function isDue(sync: SyncConfig, step: number): boolean {
   switch (sync.kind) {
     case 'allReduce':
+    case 'backup':
+    case 'async':
+    case 'ssp':
       return false;
     case 'postLocalSgd':
       return postLocalAverages(step, sync.warmupSteps, sync.period);

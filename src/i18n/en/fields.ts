@@ -3,10 +3,12 @@ import type { FieldKey } from '../keys.ts';
 import type { Message } from '../message.ts';
 import { communication } from './communication.ts';
 import { precision } from './precision.ts';
+import { server } from './server.ts';
 
 export const fields = {
   ...precision,
   ...communication,
+  ...server,
   'field.data.name.label': 'Data',
   'field.data.name.line': 'What the replicas learn from.',
   'field.data.name.help':

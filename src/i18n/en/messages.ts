@@ -1,8 +1,10 @@
 /** @file Faults of an experiment, presets, groups and units. */
 import type { ExperimentKey } from '../keys.ts';
 import type { Message } from '../message.ts';
+import { serverMessages } from './server.ts';
 
 export const messages = {
+  ...serverMessages,
   'problem.integer': 'A whole number from {minimum} to {maximum} is allowed.',
   'problem.number': 'A number from {minimum} to {maximum} is allowed.',
   'problem.choice': 'Allowed: {allowed}.',
@@ -41,7 +43,7 @@ export const messages = {
   'problem.nothingKeptBack':
     'There is no residual to lose here. Take a compression with error feedback: topK, randomK, dgc, efSignSgd, oneBit or powerSgd.',
   'problem.sumNeedsGradients':
-    'Under {sync} no gradients are summed over the ranks. Take allReduce, or switch this off.',
+    'Under {sync} the gradients of all ranks are not summed. Take allReduce, or switch this off.',
   'problem.microBatchesOverBatch':
     'A batch of {batch} has at most {batch} parts. Take fewer, or a larger batch.',
   'problem.milestonesAscend': 'Milestones are steps in ascending order, each once.',

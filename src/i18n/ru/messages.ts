@@ -1,8 +1,10 @@
 /** @file Ошибки в эксперименте, готовые наборы, группы и единицы. */
 import type { ExperimentKey } from '../keys.ts';
 import type { Message } from '../message.ts';
+import { serverMessages } from './server.ts';
 
 export const messages = {
+  ...serverMessages,
   'problem.integer': 'Допустимо целое число от {minimum} до {maximum}.',
   'problem.number': 'Допустимо число от {minimum} до {maximum}.',
   'problem.choice': 'Допустимые значения: {allowed}.',
@@ -42,7 +44,7 @@ export const messages = {
   'problem.nothingKeptBack':
     'Здесь нет остатка, который можно потерять. Возьмите сжатие с возвратом ошибки: topK, randomK, dgc, efSignSgd, oneBit или powerSgd.',
   'problem.sumNeedsGradients':
-    'При {sync} градиенты рангов не складываются. Выберите allReduce или выключите это.',
+    'При {sync} градиенты всех рангов не складываются. Выберите allReduce или выключите это.',
   'problem.microBatchesOverBatch':
     'В батче из {batch} примеров не больше {batch} частей. Уменьшите их число или увеличьте батч.',
   'problem.milestonesAscend': 'Рубежи — это шаги по возрастанию, каждый один раз.',
