@@ -83,10 +83,15 @@ export function softsyncCount(workers: number, splits: number): number {
   return Math.floor(workers / splits);
 }
 
+/** Whether rank 0 keeps the weights, and the others push gradients when they are done. */
+export function hasServer(sync: SyncConfig): sync is Extract<SyncConfig, { splits: number }> {
+  return sync.kind === 'async' || sync.kind === 'ssp';
+}
+
 /** Gradients that one step of a run is made of; `splits` beyond the workers count as one each. */
 export function gradientsAStep(sync: SyncConfig, workers: number): number {
   if (sync.kind === 'backup') return workers - sync.backups;
-  if (sync.kind !== 'async' && sync.kind !== 'ssp') return workers;
+  if (!hasServer(sync)) return workers;
   return softsyncCount(workers, Math.min(sync.splits, workers));
 }
 

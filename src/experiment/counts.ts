@@ -1,7 +1,7 @@
 /** @file How many samples a choice of data has, and how many steps that makes. */
 import type { ModelSpec } from '#core/model';
 import { stepsPerEpoch } from '#core/sampler';
-import { gradientsAStep } from '#core/sync-rules';
+import { gradientsAStep, hasServer } from '#core/sync-rules';
 import type { DataChoice, Experiment } from './experiment.ts';
 
 export interface SampleCounts {
@@ -46,7 +46,7 @@ export function stepsOfEpoch(
   trainCount: number,
 ): number {
   const steps = stepsPerEpoch(trainCount, replicas, batchPerRank);
-  if (sync.kind !== 'async' && sync.kind !== 'ssp') return steps;
+  if (!hasServer(sync)) return steps;
   return Math.ceil((steps * replicas) / gradientsAStep(sync, replicas));
 }
 

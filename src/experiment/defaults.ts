@@ -3,6 +3,7 @@
  * rate than digits. One list of recipes says so.
  */
 import { samplesPerRank } from '#core/sampler';
+import { hasServer } from '#core/sync-rules';
 import { sampleCounts, totalSteps } from './counts.ts';
 import type { Experiment, PointsName } from './experiment.ts';
 import { FIELDS } from './fields.ts';
@@ -164,7 +165,7 @@ export function fitDefaults(experiment: Experiment, given: ReadonlySet<string>):
     fitted = { ...fitted, batchPerRank: Math.min(fitted.batchPerRank, shard) };
   }
   const { model, learningRate, communication, replicas, sync } = fitted;
-  if ((sync.kind === 'async' || sync.kind === 'ssp') && !given.has('sync.splits')) {
+  if (hasServer(sync) && !given.has('sync.splits')) {
     fitted = { ...fitted, sync: { ...sync, splits: Math.min(sync.splits, replicas) } };
   }
   if (communication.collective === 'hierarchical' && !given.has('communication.ranksPerNode')) {

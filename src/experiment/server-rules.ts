@@ -1,12 +1,9 @@
 /** @file Rules where ranks are not waited for, or get batches by their speeds. */
-import { balancedBatches, speedsOf } from '#core/sync-rules';
+import { balancedBatches, hasServer, speedsOf } from '#core/sync-rules';
 import type { Experiment } from './experiment.ts';
 import type { Fault, Rule } from './rule.ts';
 
 type Sync = Experiment['sync'];
-
-/** Whether rank 0 keeps the weights and the others push gradients when they are done. */
-const hasServer = ({ kind }: Sync): boolean => kind === 'async' || kind === 'ssp';
 
 const isBalanced = (sync: Sync): boolean => sync.kind === 'allReduce' && sync.balance === 'speeds';
 
@@ -31,13 +28,16 @@ export const SERVER_RULES: readonly Rule[] = [
 ];
 
 function splitsOverReplicas({ sync, replicas }: Experiment): Fault {
-  if (!('splits' in sync) || sync.splits <= replicas) return null;
+  if (!hasServer(sync) || sync.splits <= replicas) return null;
   return { message: 'problem.splitsOverReplicas', parameters: { replicas } };
 }
 
 function backupsOverReplicas({ sync, replicas }: Experiment): Fault {
   if (sync.kind !== 'backup' || sync.backups < replicas) return null;
-  return { message: 'problem.backupsOverReplicas', parameters: { replicas, maximum: replicas - 1 } };
+  return {
+    message: 'problem.backupsOverReplicas',
+    parameters: { replicas, maximum: replicas - 1 },
+  };
 }
 
 function slowdownsOfNobody({ sync, replicas }: Experiment): Fault {

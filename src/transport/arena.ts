@@ -69,8 +69,7 @@ export function createArena(worldSize: number, vectorLength: number, mailboxes =
     throw new RangeError(`createArena: vector length ${vectorLength}; 0 or more is allowed`);
   }
   const { vectors, lines } = perRank(mailboxes);
-  const words =
-    LINE * (1 + lines * worldSize) + vectors * worldSize * vectorStride(vectorLength);
+  const words = LINE * (1 + lines * worldSize) + vectors * worldSize * vectorStride(vectorLength);
   const pages = Math.ceil((4 * words) / PAGE_BYTES);
   const arena = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
   const header = new Int32Array(arena.buffer);

@@ -61,9 +61,7 @@ test('TR-23 ports: single vectors and collectives follow each other on one link'
   server.input.set(vector(7));
   const found = vector(0);
   await Promise.all([first.send(0, vector(1)), server.receive(1, found)]);
-  await Promise.all(
-    ranks.map((rank) => rank.run(ringBroadcast(3, 1), { start: 0, end: LENGTH })),
-  );
+  await Promise.all(ranks.map((rank) => rank.run(ringBroadcast(3, 1), { start: 0, end: LENGTH })));
   await Promise.all([server.send(1, vector(8)), first.receive(0, found)]);
   expect(found).toEqual(vector(8));
   expect(first.output).toEqual(vector(7));

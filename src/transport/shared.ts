@@ -17,8 +17,8 @@ import {
   type RunOptions,
 } from './endpoint.ts';
 import type { Wait } from './program.ts';
-import { type BoundOperation, type BoundProgram, bindProgram } from './shared-program.ts';
 import { type SharedMail, sharedMail } from './shared-mail.ts';
+import { type BoundOperation, type BoundProgram, bindProgram } from './shared-program.ts';
 import { type AddVectors, adderFor } from './simd.ts';
 
 /**

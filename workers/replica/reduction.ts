@@ -13,6 +13,8 @@ export interface Round {
   readonly iteration: number;
   readonly epoch: number;
   readonly learningRate: number;
+  /** What the own gradient counts for, as a multiple of 1 / N. */
+  readonly weight: number;
 }
 
 export interface GradientReduction {
@@ -52,7 +54,7 @@ function plainReduction(plan: Plan, endpoint: Endpoint): GradientReduction {
   const schedule = scheduleOf(plan);
   const first: readonly Range[] = firstIterationRanges(model.parameters);
   const later: readonly Range[] = bucketRanges(model.parameters, buckets);
-  const share = mistakes.sumNotMean ? 1 : Math.fround(1 / worldSize);
+  const ranks = mistakes.sumNotMean ? 1 : worldSize;
   const alone = worldSize === 1;
 
   const reduceAll = async (ranges: readonly Range[]): Promise<ChannelBytes> => {
@@ -67,8 +69,9 @@ function plainReduction(plan: Plan, endpoint: Endpoint): GradientReduction {
   return {
     gradient: endpoint.input,
     average: alone ? endpoint.input : endpoint.output,
-    run({ iteration }) {
+    run({ iteration, weight }) {
       const { input } = endpoint;
+      const share = Math.fround(weight / ranks);
       if (share !== 1) for (let i = 0; i < input.length; i++) input[i] = (input[i] ?? 0) * share;
       return alone ? NOTHING_SENT : reduceAll(iteration === 0 ? first : later);
     },
