@@ -47,7 +47,7 @@ function expectClose(a: readonly number[], b: readonly number[], relative: numbe
 const VECTOR = 4 * (2 * 8 + 8 + 8 * 8 + 8 + 8 * 2 + 2);
 const ring = await finished(spirals());
 
-test('SY-30 async: who pushes, how old the gradient is, and the bytes each rank sends', async () => {
+test('SY-16 async: who pushes, how old the gradient is, and the bytes each rank sends', async () => {
   // Rank 0 needs 1, rank 1 needs 2: at times 1, 2, 2, 3, 4, 4, ...; of equal times rank 0 goes first.
   const sync = { kind: 'async', slowdowns: [1, 2], jitter: 0 };
   const run = await finished(spirals({ sync, replicas: 2, evalEvery: 6 }));
@@ -82,7 +82,7 @@ test.each([
   { kind: 'backup', backups: 1 },
   { kind: 'backup', backups: 3, slowdowns: [4, 1, 1, 1] },
   { kind: 'allReduce', balance: 'speeds', slowdowns: [1, 2, 4, 4] },
-])('SY-30 SY-33 SY-35 $kind $splits $bound $backups learns, again to the bit', async (sync) => {
+])('SY-16 SY-17 SY-20 $kind $splits $bound $backups learns, again to the bit', async (sync) => {
   const long = { sync, duration: { unit: 'steps', count: 240 }, evalEvery: 100 };
   const run = await finished(spirals(long));
   const all = losses(run);
@@ -95,7 +95,7 @@ test.each([
   expect(again.last.logHash).toBe(run.last.logHash);
 });
 
-test('SY-31 SSP with bound 0 and one split is the all-reduce', async () => {
+test('SY-17 SSP with bound 0 and one split is the all-reduce', async () => {
   const run = await finished(spirals({ sync: { kind: 'ssp', bound: 0, splits: 1 } }));
   expectClose(losses(run), losses(ring), 1e-5);
   for (const { pushes, lossPerRank } of stepsOf(run.events)) {
@@ -105,11 +105,14 @@ test('SY-31 SSP with bound 0 and one split is the all-reduce', async () => {
   }
 });
 
-test('SY-31 SSP holds fast ranks back: no gradient is older than the bound allows', async () => {
+test('SY-17 SSP holds fast ranks back: no gradient is older than the bound allows', async () => {
   const sync = { kind: 'ssp', bound: 1, slowdowns: [1, 1, 1, 9], jitter: 0 };
   const long = { duration: { unit: 'steps', count: 80 } };
   const bounded = stepsOf((await finished(spirals({ sync, ...long }))).events);
-  const free = stepsOf((await finished(spirals({ sync: { ...sync, kind: 'async', bound: undefined }, ...long }))).events);
+  const free = stepsOf(
+    (await finished(spirals({ sync: { ...sync, kind: 'async', bound: undefined }, ...long })))
+      .events,
+  );
   const oldest = (steps: readonly StepEvent[]): number =>
     Math.max(...steps.flatMap(({ pushes }) => pushes?.map(({ staleness }) => staleness) ?? []));
   // Each of three fast ranks makes bound + 1 gradients while the slow one makes one, then waits.
@@ -117,17 +120,21 @@ test('SY-31 SSP holds fast ranks back: no gradient is older than the bound allow
   expect(oldest(free)).toBeGreaterThan(20);
 });
 
-test('SY-32 staleness-aware: the rate of a gradient is the schedule’s over its staleness', async () => {
+test('SY-18 staleness-aware: the rate of a gradient is the schedule’s over its staleness', async () => {
   const sync = { kind: 'async', stalenessAware: true, jitter: 0 };
   const run = await finished(spirals({ sync, learningRate: { base: 0.3 } }));
   const steps = stepsOf(run.events);
   expect(steps.slice(0, 5).map(({ learningRate }) => learningRate)).toEqual([
-    0.3, 0.3, 0.15, 0.3 / 3, 0.3 / 3,
+    0.3,
+    0.3,
+    0.15,
+    0.3 / 3,
+    0.3 / 3,
   ]);
   expect(steps[4]?.pushes).toEqual([{ rank: 0, staleness: 3, learningRate: 0.3 / 3 }]);
 });
 
-test('SY-32 n-softsync: each gradient of an update has the rate of its own staleness', async () => {
+test('SY-18 n-softsync: each gradient of an update has the rate of its own staleness', async () => {
   // Times 1 (ranks 0, 1), 2 (0, 1, 2), ...: the third update holds staleness 2 and 1.
   const sync = { kind: 'async', stalenessAware: true, splits: 2, jitter: 0 };
   const run = await finished(spirals({ sync, learningRate: { base: 0.3 } }));
@@ -139,7 +146,7 @@ test('SY-32 n-softsync: each gradient of an update has the rate of its own stale
   expect(third?.learningRate).toBeCloseTo(0.225, 12);
 });
 
-test('SY-30 in epochs an asynchronous run goes through as many samples', async () => {
+test('SY-16 in epochs an asynchronous run goes through as many samples', async () => {
   const duration = { unit: 'epochs', count: 2 };
   const plain = await finished(spirals({ duration }));
   const run = await finished(spirals({ duration, sync: { kind: 'async', jitter: 0 } }));
@@ -149,7 +156,7 @@ test('SY-30 in epochs an asynchronous run goes through as many samples', async (
   expect(found?.epoch).toBe(1);
 });
 
-test('SY-30 fewer records, the same run', async () => {
+test('SY-16 fewer records, the same run', async () => {
   const sync = { kind: 'async', splits: 3 };
   const all = await finished(spirals({ sync }));
   const some = await finished(spirals({ sync, logEvery: 5 }));
@@ -158,7 +165,7 @@ test('SY-30 fewer records, the same run', async () => {
   for (const event of steps) expect(event).toEqual(stepsOf(all.events)[event.step]);
 });
 
-test('SY-30 RU-2 pausing and stepping change nothing of an asynchronous run', async () => {
+test('SY-16 RU-2 pausing and stepping change nothing of an asynchronous run', async () => {
   const long = spirals({
     sync: { kind: 'async', slowdowns: [1, 2, 3] },
     duration: { unit: 'steps', count: 2000 },
@@ -183,7 +190,7 @@ test('SY-30 RU-2 pausing and stepping change nothing of an asynchronous run', as
   expect(disturbed.last.logHash).toBe(undisturbed.last.logHash);
 });
 
-test('SY-30 RU-3 stop ends an asynchronous run', async () => {
+test('SY-16 RU-3 stop ends an asynchronous run', async () => {
   const long = { duration: { unit: 'steps', count: 100_000 }, evalEvery: 1000 };
   const run = await runInProcess(spirals({ sync: { kind: 'async' }, ...long }), {
     onBatch: ({ completed }, conductor) => {
@@ -193,7 +200,7 @@ test('SY-30 RU-3 stop ends an asynchronous run', async () => {
   expect(run.last.status).toBe('stopped');
 });
 
-test('SY-34 a loss that is no number stops all ranks where they agree next, and names its own', async () => {
+test('SY-19 a loss that is no number stops all ranks where they agree next, and names its own', async () => {
   const x = structuredClone(golden.x);
   x[2]?.[1]?.[0]?.fill(3e38);
   const rows = [1, -1, 0, 0].map((weight) => Array.from({ length: 8 }, () => weight));
@@ -216,7 +223,7 @@ test('SY-34 a loss that is no number stops all ranks where they agree next, and 
   });
 });
 
-test('SY-35 backup workers: late ranks count for nothing, the others for 1 / (N - b)', async () => {
+test('SY-20 backup workers: late ranks count for nothing, the others for 1 / (N - b)', async () => {
   const sync = { kind: 'backup', backups: 2, slowdowns: [3, 1, 5, 1], jitter: 0 };
   const run = await finished(spirals({ sync }));
   for (const event of stepsOf(run.events)) {
@@ -231,7 +238,7 @@ test('SY-35 backup workers: late ranks count for nothing, the others for 1 / (N 
   }
 });
 
-test('SY-35 with as many samples on the ranks that count, the run is that of these alone', async () => {
+test('SY-20 with as many samples on the ranks that count, the run is that of these alone', async () => {
   const given = {
     init: golden.init,
     x: golden.x.map((ranks) => [ranks[0], ranks[1], ranks[2], ranks[3]]),
@@ -249,7 +256,7 @@ test('SY-35 with as many samples on the ranks that count, the run is that of the
   expectClose(losses(backed), losses(alone), 1e-5);
 });
 
-test('SY-36 balanced batches: the mean gradient of the same samples, to 1e-6', async () => {
+test('SY-21 balanced batches: the mean gradient of the same samples, to 1e-6', async () => {
   const sync = { kind: 'allReduce', balance: 'speeds', slowdowns: [1, 2, 4, 4] };
   const run = await finished(spirals({ sync, batchPerRank: 16 }));
   const equal = await finished(spirals({ batchPerRank: 16 }));

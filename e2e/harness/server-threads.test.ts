@@ -117,7 +117,7 @@ test.each([
   { kind: 'async', slowdowns: [1, 1, 3] },
   { kind: 'ssp', bound: 1, slowdowns: [1, 1, 3], splits: 2 },
 ])(
-  'SY-30 SY-31 $kind: the log is the same over both transports, however the workers dawdle',
+  'SY-16 SY-17 $kind: the log is the same over both transports, however the workers dawdle',
   async (sync) => {
     const run = prepared(sync, 25);
     const found: object[][] = [];
@@ -139,7 +139,7 @@ test.each([
   },
 );
 
-test('SY-30 TR-3 an abort ends the waits of an asynchronous run', async () => {
+test('SY-16 TR-3 an abort ends the waits of an asynchronous run', async () => {
   const team = start(prepared({ kind: 'async' }, 100_000), 'shared', 5);
   await new Promise((done) => setTimeout(done, 500));
   team.abort();

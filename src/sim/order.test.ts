@@ -17,7 +17,7 @@ const fixed =
 
 const brief = ({ timeNs, rank, version, staleness }: Push) => [timeNs, rank, version, staleness];
 
-test('SY-20 a fast and a slow rank: the slow one finds the server two updates ahead', () => {
+test('SY-12 a fast and a slow rank: the slow one finds the server two updates ahead', () => {
   // Rank 0 needs 2 and is done at 2, 4, 6, 8; rank 1 needs 5 and is done at 5, 10.
   const rule = { worldSize: 2, durationNs: fixed(2, 5), count: 1, bound: null };
   expect(updates(rule, 6).flat().map(brief)).toEqual([
@@ -32,13 +32,13 @@ test('SY-20 a fast and a slow rank: the slow one finds the server two updates ah
   expect(updates(rule, 7)[6]?.map(brief)).toEqual([[10, 1, 3, 3]]);
 });
 
-test('SY-20 N ranks of one speed: every gradient is N - 1 updates old', () => {
+test('SY-12 N ranks of one speed: every gradient is N - 1 updates old', () => {
   const rule = { worldSize: 4, durationNs: fixed(1, 1, 1, 1), count: 1, bound: null };
   const staleness = updates(rule, 12).map(([push]) => push?.staleness);
   expect(staleness).toEqual([0, 1, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3]);
 });
 
-test('SY-20 n-softsync gathers floor(N / n) gradients for an update', () => {
+test('SY-12 n-softsync gathers floor(N / n) gradients for an update', () => {
   const rule = { worldSize: 4, durationNs: fixed(1, 1, 1, 1), count: 2, bound: null };
   const found = updates(rule, 4);
   expect(found.map((pushes) => pushes.map(({ rank }) => rank))).toEqual([
@@ -56,7 +56,7 @@ test('SY-20 n-softsync gathers floor(N / n) gradients for an update', () => {
   ]);
 });
 
-test('SY-21 bound 0 is BSP: nobody begins a round before all have ended the last', () => {
+test('SY-13 bound 0 is BSP: nobody begins a round before all have ended the last', () => {
   const rule = { worldSize: 3, durationNs: fixed(1, 2, 4), count: 3, bound: 0 };
   for (const [round, pushes] of updates(rule, 5).entries()) {
     expect(pushes.map(({ rank }) => rank)).toEqual([0, 1, 2]);
@@ -66,7 +66,7 @@ test('SY-21 bound 0 is BSP: nobody begins a round before all have ended the last
   }
 });
 
-test('SY-21 bound 1: the fast rank is held back once it is two steps ahead', () => {
+test('SY-13 bound 1: the fast rank is held back once it is two steps ahead', () => {
   const rule = { worldSize: 2, durationNs: fixed(1, 10), count: 1, bound: 1 };
   const found = updates(rule, 4).flat();
   expect(found.map(({ timeNs, rank }) => [timeNs, rank])).toEqual([
@@ -87,7 +87,7 @@ const durations = fc.record({
   jitter: fc.constantFrom(0, 0.3, 1),
 });
 
-test('SY-20 SY-21 for any durations: clocks count, staleness fits, no rank runs too far ahead', () => {
+test('SY-12 SY-13 for any durations: clocks count, staleness fits, no rank runs too far ahead', () => {
   fc.assert(
     fc.property(durations, fc.nat(4), fc.nat(5), (speeds, bound, less) => {
       const worldSize = speeds.slowdowns.length;
@@ -112,7 +112,7 @@ test('SY-20 SY-21 for any durations: clocks count, staleness fits, no rank runs 
   );
 });
 
-test('SY-22 backup workers: the first N - b count, and the next step begins with the last of these', () => {
+test('SY-14 backup workers: the first N - b count, and the next step begins with the last of these', () => {
   const table = [
     [3, 1, 2],
     [1, 2, 9],
@@ -129,7 +129,7 @@ test('SY-22 backup workers: the first N - b count, and the next step begins with
   ]);
 });
 
-test('SY-23 durations: one rank slower, jitter of its own for every computation, the same again', () => {
+test('SY-15 durations: one rank slower, jitter of its own for every computation, the same again', () => {
   const still = createDurations({ seed: 1, slowdowns: [1, 3], jitter: 0 });
   expect(still(1, 7)).toBe(3 * still(0, 0));
   expect(still(2, 0)).toBe(still(0, 0));
@@ -142,7 +142,7 @@ test('SY-23 durations: one rank slower, jitter of its own for every computation,
   expect(createDurations({ seed: 1, slowdowns: [], jitter: 0.5 })(2, 9)).toBe(jittery(2, 9));
 });
 
-test('SY-20 a rank that takes no time is refused', () => {
+test('SY-12 a rank that takes no time is refused', () => {
   const rule = { worldSize: 2, durationNs: fixed(1, 0), count: 1, bound: null };
   expect(() => updates(rule, 1)).toThrow('rank 1, computation 0: 0 ns');
 });
