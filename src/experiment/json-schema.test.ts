@@ -75,6 +75,16 @@ const BETWEEN_FIELDS: readonly ProblemMessage[] = [
   'problem.sumNeedsGradients',
   'problem.microBatchesOverBatch',
   'problem.milestonesAscend',
+  'problem.splitsOverReplicas',
+  'problem.backupsOverReplicas',
+  'problem.slowdownsUnused',
+  'problem.slowdownsOverReplicas',
+  'problem.rankWithoutSamples',
+  'problem.serverIsStar',
+  'problem.compressionNeedsAllReduce',
+  'problem.partsNeedNoSync',
+  'problem.scaleNeedsAllRanks',
+  'problem.serverBroadcasts',
 ];
 
 function isStructurallyValid(input: unknown): boolean {

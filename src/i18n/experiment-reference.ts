@@ -20,7 +20,8 @@ fields are refused, and so are values outside the limits and combinations that m
 at once and each with its path. Defaults depend on the data, the optimizer and the unit of the
 length, and on the compression, as the tables say; of several that apply the last in the row holds. A default that the
 given fields leave no room for is moved to the nearest that fits: a batch larger than the shard, heads
-that do not divide the width, nodes that do not divide the replicas, a warm-up longer than the run.
+that do not divide the width, nodes that do not divide the replicas, a warm-up longer than the run, more
+splits than replicas.
 
 \`version\` is \`1\`. A minimal experiment is \`{}\`: MNIST, an MLP, four replicas. Another:
 
@@ -50,6 +51,9 @@ const RULES = `## Rules between fields
 - \`mistakes.noErrorFeedback\` needs a compression that keeps a residual.
 - \`accumulation.microBatches\` is at most \`batchPerRank\`.
 - \`learningRate.milestones\` ascend.
+- \`sync.kind\` \`async\` and \`ssp\` are a star: \`communication.collective\` is \`star\` (the default there). They exclude compression, dynamic loss scaling, \`mistakes.noBroadcast\` and several micro-batches without \`accumulation.noSync\`; \`sync.splits\` is at most \`replicas\`.
+- \`sync.backups\` is less than \`replicas\`; \`sync.kind\` \`backup\` excludes compression and several micro-batches without \`accumulation.noSync\`.
+- \`sync.slowdowns\` has at most \`replicas\` entries, and with \`sync.kind\` \`allReduce\` needs \`sync.balance\` \`speeds\`, which must leave every rank a sample.
 - \`precision.format\` \`e4m3\` and \`e5m2\` need \`lossScaling.kind\` \`fixed\` or \`dynamic\`.
 - \`backend\` \`fused\` trains \`softmax\` and \`mlp\` only.
 `;
