@@ -95,6 +95,41 @@ test.each([
   expect(again.last.logHash).toBe(run.last.logHash);
 });
 
+test.each([
+  { clipNorm: 0.1 },
+  { accumulation: { microBatches: 3 } },
+  { precision: { format: 'bf16', masterWeights: false } },
+  { precision: { format: 'fp16' }, lossScaling: { kind: 'fixed', scale: 1024 } },
+  { optimizer: { kind: 'adam' }, mistakes: { noSetEpoch: true } },
+  { backend: 'cpu', optimizer: { kind: 'sgd', momentum: 0.9 } },
+])('SY-16 an asynchronous run does as %j says, again to the bit', async (changes) => {
+  const sync = { kind: 'async', splits: 2, slowdowns: [1, 2] };
+  const run = await finished(spirals({ sync, ...changes }));
+  expect(losses(run).every(Number.isFinite)).toBe(true);
+  const again = await finished(spirals({ sync, ...changes }));
+  expect(again.last.logHash).toBe(run.last.logHash);
+  const plain = await finished(spirals({ sync }));
+  expect(losses(run)).not.toEqual(losses(plain));
+  for (const { precision, gradientNorm } of stepsOf(run.events)) {
+    expect(gradientNorm === undefined).toBe(changes.clipNorm === undefined);
+    if (precision !== undefined) expect(precision.gradients?.total).toBeGreaterThan(0);
+  }
+});
+
+test('SY-20 PR-14 with backup workers an overflow is skipped by all, the late ones too', async () => {
+  const run = await finished(
+    spirals({
+      sync: { kind: 'backup', backups: 1 },
+      precision: { format: 'fp16' },
+      lossScaling: { kind: 'dynamic', scale: 2 ** 24 },
+    }),
+  );
+  const skipped = stepsOf(run.events).map(({ precision }) => precision?.skipped ?? 0);
+  expect(skipped[0]).toBe(1);
+  expect(skipped).toContain(0);
+  for (const { weightsHash } of stepsOf(run.events)) expect(new Set(weightsHash).size).toBe(1);
+});
+
 test('SY-17 SSP with bound 0 and one split is the all-reduce', async () => {
   const run = await finished(spirals({ sync: { kind: 'ssp', bound: 0, splits: 1 } }));
   expectClose(losses(run), losses(ring), 1e-5);

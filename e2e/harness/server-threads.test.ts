@@ -10,7 +10,6 @@ import type { Dataset } from '#data/dataset';
 import { pointsDataset } from '#data/points';
 import { parseExperiment } from '#experiment/parse';
 import { resolvePlan, taskShapeOf } from '#experiment/plan';
-import type { StepReport } from '#protocol/replica';
 import { stepEvent } from '#run/assemble';
 import { abortArena, createArena } from '#transport/arena';
 import type { Links } from '#transport/create';
@@ -97,7 +96,7 @@ function start(
 /** The log's step records of the answers. */
 function events(plan: Plan, answers: readonly ServerAnswer[]): object[] {
   return Array.from({ length: plan.totalSteps }, (_, step) => {
-    const perRank = answers.flatMap(({ reports }): StepReport[] => reports[step] ?? []);
+    const perRank = answers.flatMap(({ reports }) => reports.slice(step, step + 1));
     expect(perRank).toHaveLength(REPLICAS);
     return stepEvent(plan, perRank);
   });

@@ -10,7 +10,7 @@ import { learningRateAt } from '#core/learning-rate';
 import type { Plan } from '#core/plan';
 import { gradientsAStep, hasServer, stalenessAwareRate } from '#core/sync-rules';
 import { equalBatchAt } from '#data/shares';
-import type { NonFiniteCause, PushedGradient } from '#protocol/replica';
+import type { NonFiniteCause, PrecisionReport, PushedGradient } from '#protocol/replica';
 import { createDurations } from '#sim/durations';
 import { type Push, type ServerUpdate, serverUpdates } from '#sim/order';
 import type { CollectiveReport } from '#transport/endpoint';
@@ -188,12 +188,17 @@ export function createServerTraining(options: TrainingOptions): Training {
           residualNorm: null,
           gradientNorm: done.gradientNorm,
           heldBytes: done.heldBytes,
-          precision: precision.report(),
+          precision: ownPart(precision.report(), done),
           ...clock.take(),
         },
       };
     },
   };
+}
+
+/** Without a gradient in this update there is none to count. */
+function ownPart(report: PrecisionReport | null, done: Done): PrecisionReport | null {
+  return report === null || done.gradients > 0 ? report : { ...report, census: null };
 }
 
 function updatesOf(plan: Plan): Generator<ServerUpdate, never> {

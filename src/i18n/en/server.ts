@@ -10,7 +10,7 @@ export const server = {
   'field.sync.splits.line': 'n of n-softsync: floor(N / n) gradients make an update.',
   'field.sync.splits.help':
     'With as many splits as replicas every gradient is applied when it arrives. With one the server waits for as many gradients as there are replicas and applies their mean.',
-  'field.sync.stalenessAware.label': 'Staleness-aware',
+  'field.sync.stalenessAware.label': 'By staleness',
   'field.sync.stalenessAware.line': 'Divide a gradient’s rate by its staleness.',
   'field.sync.stalenessAware.help':
     'A gradient of weights that the server has updated k times since is applied at the k-th part of the learning rate. Old gradients then do less harm, and less good.',
