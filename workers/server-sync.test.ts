@@ -304,3 +304,17 @@ test('SY-21 balanced batches: the mean gradient of the same samples, to 1e-6', a
   const samples = [run, equal].map(({ events }) => stepsOf(events).map((step) => step.samples));
   expect(samples[0]).toEqual(samples[1]);
 });
+
+test('SY-21 balanced gradients are weighted before they are compressed', async () => {
+  const sync = { kind: 'allReduce', balance: 'speeds', slowdowns: [1, 2, 4, 4] };
+  const compression = { kind: 'topK', ratio: 1 };
+  const run = await finished(spirals({ sync, compression }));
+  expectClose(losses(run), losses(await finished(spirals())), 1e-5);
+});
+
+test('SY-16 one replica under its own server trains as one alone', async () => {
+  const alone = await finished(spirals({ replicas: 1 }));
+  const run = await finished(spirals({ replicas: 1, sync: { kind: 'async' } }));
+  expect(losses(run)).toEqual(losses(alone));
+  expect(stepsOf(run.events).every(({ bytesPerRank }) => bytesPerRank[0] === 0)).toBe(true);
+});
