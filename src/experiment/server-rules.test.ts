@@ -37,6 +37,18 @@ test.each<[string, unknown, string, ProblemMessage]>([
     'problem.rankWithoutSamples',
   ],
   [
+    'a rank without samples in the last step of an epoch',
+    // 751 samples a rank: the last step has one a rank, four in all.
+    {
+      data: { name: 'spirals', samples: 3004 },
+      replicas: 4,
+      batchPerRank: 10,
+      sync: { balance: 'speeds', slowdowns: [1, 1, 1, 9] },
+    },
+    'sync.balance',
+    'problem.rankWithoutSamples',
+  ],
+  [
     'a server that is no star',
     { sync: { kind: 'ssp' }, communication: { collective: 'ring' } },
     'communication.collective',

@@ -1,5 +1,7 @@
 /** @file Rules where ranks are not waited for, or get batches by their speeds. */
+import { samplesPerRank } from '#core/sampler';
 import { balancedBatches, hasServer, speedsOf } from '#core/sync-rules';
+import { sampleCounts } from './counts.ts';
 import type { Experiment } from './experiment.ts';
 import type { Fault, Rule } from './rule.ts';
 
@@ -13,7 +15,7 @@ export const SERVER_RULES: readonly Rule[] = [
   { path: 'sync.slowdowns', reads: ['replicas', 'sync'], fault: slowdownsOfNobody },
   {
     path: 'sync.balance',
-    reads: ['replicas', 'batchPerRank', 'data', 'sync'],
+    reads: ['replicas', 'batchPerRank', 'data', 'model.kind', 'model.context', 'sync'],
     fault: rankWithoutSamples,
   },
   { path: 'communication.collective', reads: ['sync.kind'], fault: serverIsStar },
@@ -49,9 +51,11 @@ function slowdownsOfNobody({ sync, replicas }: Experiment): Fault {
   return { message: 'problem.slowdownsOverReplicas', parameters: { replicas } };
 }
 
-function rankWithoutSamples({ sync, replicas, batchPerRank }: Experiment): Fault {
+/** Judges the smallest step: the last one of an epoch. */
+function rankWithoutSamples({ sync, replicas, batchPerRank, data, model }: Experiment): Fault {
   if (sync.kind !== 'allReduce' || sync.balance === 'off') return null;
-  const total = replicas * batchPerRank;
+  const perRank = samplesPerRank(sampleCounts(data, model).train, replicas, false);
+  const total = replicas * (perRank % batchPerRank || batchPerRank);
   const rank = balancedBatches(total, speedsOf(sync.slowdowns, replicas)).indexOf(0);
   if (rank < 0) return null;
   return { message: 'problem.rankWithoutSamples', parameters: { rank, total } };

@@ -47,7 +47,7 @@ export const serverMessages = {
   'problem.slowdownsOverReplicas':
     'There are {replicas} replicas, so a list of at most {replicas} is allowed. Shorten it or take more replicas.',
   'problem.rankWithoutSamples':
-    'Of the {total} samples of a step none is left for rank {rank}. Take larger batches or smaller slow-downs.',
+    'Of the {total} samples of an epoch’s last step none is left for rank {rank}. Take other batches or smaller slow-downs.',
   'problem.serverIsStar':
     'Under {sync} rank 0 is a parameter server, which is a star. Take star, or another synchronisation.',
   'problem.compressionNeedsAllReduce':

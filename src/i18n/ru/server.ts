@@ -47,7 +47,7 @@ export const serverMessages = {
   'problem.slowdownsOverReplicas':
     'Реплик {replicas}, и список не может быть длиннее. Сократите его или добавьте реплики.',
   'problem.rankWithoutSamples':
-    'В шаге {total} примеров, и рангу {rank} не достаётся ни одного. Увеличьте батч или уменьшите замедления.',
+    'В последнем шаге эпохи {total} примеров, и рангу {rank} не достаётся ни одного. Измените батч или уменьшите замедления.',
   'problem.serverIsStar':
     'При {sync} ранг 0 — сервер параметров, а это звезда. Выберите star или другую синхронизацию.',
   'problem.compressionNeedsAllReduce':
