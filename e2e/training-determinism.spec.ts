@@ -82,6 +82,10 @@ const EXCHANGES: readonly (readonly [string, ExperimentInput])[] = [
     'DiLoCo through a star',
     { sync: { kind: 'diloco', period: 4 }, communication: { collective: 'star' } },
   ],
+  [
+    'an asynchronous server',
+    { sync: { kind: 'async', slowdowns: [1, 1, 3], stalenessAware: true } },
+  ],
 ];
 
 for (const [name, exchange] of EXCHANGES) {

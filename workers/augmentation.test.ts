@@ -87,3 +87,12 @@ test('DA-11 augmentation changes the training batches; a run without it says not
   expect(augmentations(plain.events)).toEqual(Array.from({ length: 12 }, () => undefined));
   expect(stepsOf(plain.events)[0]?.loss).not.toBe(stepsOf(shifted.events)[0]?.loss);
 });
+
+test.each([
+  [{ kind: 'backup', backups: 1 }, 3],
+  [{ balance: 'speeds', slowdowns: [1, 3] }, 4],
+  [{ kind: 'async' }, undefined],
+])('DA-11 under %j only the ranks of a step are counted', async (sync, distinct) => {
+  const { events } = await run({ replicas: 4, data: { augment: 'shift' }, sync });
+  expect(augmentations(events)).toEqual(Array.from({ length: 12 }, () => distinct));
+});

@@ -75,7 +75,12 @@ export interface AccumulationConfig {
 
 /** What the ranks agree on, and when; see sync-rules.ts. Steps are those of the plan. */
 export type SyncConfig =
-  | { readonly kind: 'allReduce' }
+  | {
+      readonly kind: 'allReduce';
+      /** Equal batches, or batches in proportion to the ranks' speeds. */
+      readonly balance: 'off' | 'speeds';
+      readonly slowdowns: readonly number[];
+    }
   | { readonly kind: 'localSgd'; readonly period: number }
   | { readonly kind: 'postLocalSgd'; readonly warmupSteps: number; readonly period: number }
   | {
@@ -83,7 +88,28 @@ export type SyncConfig =
       readonly period: number;
       readonly outerRate: number;
       readonly outerMomentum: number;
-    };
+    }
+  | ({ readonly kind: 'async' } & ServerSync)
+  /** No rank is more than `bound` gradients ahead of the slowest when it begins one. */
+  | ({ readonly kind: 'ssp'; readonly bound: number } & ServerSync)
+  /** The last `backups` ranks of each step are not waited for. */
+  | ({ readonly kind: 'backup'; readonly backups: number } & RankSpeeds);
+
+/** An asynchronous parameter server on rank 0. One step is one update of it. */
+type ServerSync = RankSpeeds & {
+  /** n of n-softsync: floor(N / n) gradients make an update. */
+  readonly splits: number;
+  /** Whether a gradient's rate is divided by its staleness. */
+  readonly stalenessAware: boolean;
+};
+
+/** What decides the order of events between ranks; cluster time, never wall time. */
+interface RankSpeeds {
+  /** Rank r takes slowdowns[r] times as long for a gradient; 1 where the list ends. */
+  readonly slowdowns: readonly number[];
+  /** Deviation of the logarithm of each duration. */
+  readonly jitter: number;
+}
 
 /** Classic mistakes of distributed training, made on purpose. */
 export interface MistakesConfig {

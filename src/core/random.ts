@@ -12,6 +12,7 @@ export const PURPOSE = {
   augmentation: 5,
   compression: 16,
   sharedCompression: 17,
+  computationJitter: 40,
 } as const;
 export type Purpose = (typeof PURPOSE)[keyof typeof PURPOSE];
 

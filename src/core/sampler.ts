@@ -63,6 +63,13 @@ export function hasBatch(
   return !(isLast && (step + 1) % stepsPerEpoch === 0);
 }
 
+/** The whole padded order: the ranks' indices, sample by sample. */
+export function paddedOrder(order: Uint32Array, worldSize: number): Uint32Array {
+  const padded = new Uint32Array(worldSize * samplesPerRank(order.length, worldSize, false));
+  for (let i = 0; i < padded.length; i++) padded[i] = order[i % order.length];
+  return padded;
+}
+
 /** Steps of an epoch: batches of a rank's padded share, the last one perhaps smaller. */
 export function stepsPerEpoch(trainCount: number, worldSize: number, batchPerRank: number): number {
   return Math.ceil(samplesPerRank(trainCount, worldSize, false) / batchPerRank);

@@ -23,6 +23,7 @@ function planOf(fields: Partial<Plan>): Plan {
     batchPerRank: 16,
     model: buildModel({ kind: 'softmax' }, TASK),
     augmentation: 'shift',
+    sync: { kind: 'allReduce', balance: 'off', slowdowns: [] },
     mistakes: NO_MISTAKES,
     ...fields,
   };
@@ -62,6 +63,15 @@ test('DA-11 shifts differ by rank, step and seed, and repeat for the same', () =
   expect(augmented(planOf({}), 1, 4).hash).not.toBe(hash);
   expect(augmented(planOf({}), 0, 5).hash).not.toBe(hash);
   expect(augmented(planOf({ seed: 4 }), 0, 4).hash).not.toBe(hash);
+});
+
+test('DA-11 SY-21 by speed, a rank with more samples than its equal share shifts them all', () => {
+  const sync = { kind: 'allReduce', balance: 'speeds', slowdowns: [1, 3] } as const;
+  const { x } = augmented(planOf({ sync }), 0, 0, 24);
+  const places = Array.from({ length: 8 }, (_, i) =>
+    x.subarray((16 + i) * SIDE * SIDE, (17 + i) * SIDE * SIDE).indexOf(1),
+  );
+  expect(new Set(places).size).toBeGreaterThan(2);
 });
 
 test('MI-5 with equal seeds every rank draws the same shifts, anew in every step', () => {

@@ -4,6 +4,7 @@ import type { Plan } from '#core/plan';
 import { PURPOSE, randomStream } from '#core/random';
 import { SCALED_PIXEL } from './pixels.ts';
 import type { Batch } from './reader.ts';
+import { largestBatch } from './shares.ts';
 
 /** Pixels that an image moves at most, in each direction. */
 const MOST_SHIFT = 2;
@@ -20,13 +21,13 @@ export interface Augmenter {
  * stream (seed, augmentation, rank, step), or rank 0's on all ranks where that mistake is made.
  */
 export function createAugmenter({ plan, rank }: { plan: Plan; rank: number }): Augmenter | null {
-  const { augmentation, mistakes, model, seed, batchPerRank } = plan;
+  const { augmentation, mistakes, model, seed } = plan;
   const { task } = model;
   if (augmentation === 'none' || task.kind !== 'image') return null;
   const { height, width } = task;
   const drawnFor = mistakes.equalAugmentation ? 0 : rank;
   const original = new Float32Array(height * width);
-  const shifts = new Float32Array(2 * batchPerRank);
+  const shifts = new Float32Array(2 * largestBatch(plan, rank));
   let count = 0;
   return {
     apply({ size, x }, step) {

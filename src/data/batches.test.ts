@@ -27,7 +27,7 @@ function planOf(fields: Partial<Plan>): Plan {
     compression: { kind: 'none' },
     clipNorm: 0,
     accumulation: { microBatches: 1, noSync: true },
-    sync: { kind: 'allReduce' },
+    sync: { kind: 'allReduce', balance: 'off', slowdowns: [] },
     mistakes: NO_MISTAKES,
     measuresNoise: false,
     augmentation: 'none',
@@ -91,6 +91,23 @@ test('DP-6 the samples of an epoch are the order of the sampler', () => {
   });
   const seen = Array.from({ length: 5 }, (_, step) => [...batcher.batchAt(5 + step).y]).flat();
   expect(seen).toEqual([...rankIndices(epochOrder(101, 9, 1, true), 3, 2, false)]);
+});
+
+test('SY-21 by speed, all ranks together have the samples of equal batches in every step', () => {
+  const data = { train: numbered(101), test: numbered(1) };
+  const plan = planOf({ trainCount: 101, worldSize: 4, batchPerRank: 7, seed: 9 });
+  const sync = { kind: 'allReduce', balance: 'speeds', slowdowns: [1, 2, 4, 4] } as const;
+  const ranks = [0, 1, 2, 3];
+  const equal = ranks.map((rank) => createBatcher({ data, plan, rank }));
+  const balanced = ranks.map((rank) => createBatcher({ data, plan: { ...plan, sync }, rank }));
+  // 26 samples a rank: steps of 7, 7, 7 and 5, over two epochs.
+  for (let step = 0; step < 8; step++) {
+    const batches = balanced.map((batcher) => batcher.batchAt(step));
+    expect(batches.map(({ size }) => size)).toEqual(step % 4 === 3 ? [10, 5, 3, 2] : [14, 7, 4, 3]);
+    const samples = batches.flatMap(({ y }) => [...y]);
+    const expected = equal.flatMap((batcher) => [...batcher.batchAt(step).y]);
+    expect(samples.toSorted()).toEqual(expected.toSorted());
+  }
 });
 
 test('DA-7 batches reuse their arrays', () => {

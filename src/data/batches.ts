@@ -1,12 +1,14 @@
 /**
  * @file Batches of one rank: torch's DistributedSampler (shuffled, drop_last off) and DataLoader
- * (drop_last off, so the last batch of an epoch may be smaller), and shares of an evaluation.
+ * (drop_last off, so the last batch of an epoch may be smaller), equal or by the ranks' speeds, and
+ * shares of an evaluation.
  */
 import type { Plan } from '#core/plan';
-import { epochOrder, rankIndices, samplesPerRank } from '#core/sampler';
+import { epochOrder, paddedOrder, rankIndices, samplesPerRank } from '#core/sampler';
 import { type Augmenter, createAugmenter } from './augment.ts';
 import type { GivenSplit, Split } from './dataset.ts';
 import { type Batch, createReader, type Reader } from './reader.ts';
+import { createShares, equalBatchAt } from './shares.ts';
 
 export interface BatcherData {
   readonly train: Split | GivenSplit;
@@ -59,19 +61,26 @@ export function createBatcher({ data, plan, rank }: BatcherOptions): Batcher {
 
 function sampled(reader: Reader, plan: Plan, rank: number): Batcher['batchAt'] {
   const { seed, worldSize, batchPerRank, trainCount, mistakes } = plan;
-  const perRank = samplesPerRank(trainCount, worldSize, false);
-  const steps = Math.ceil(perRank / batchPerRank);
+  const steps = Math.ceil(samplesPerRank(trainCount, worldSize, false) / batchPerRank);
+  const shares = createShares(plan, rank);
   let epoch = -1;
   let indices: Uint32Array = new Uint32Array(0);
   return (step) => {
     const wanted = Math.floor(step / steps);
     if (wanted !== epoch) {
       const told = mistakes.noSetEpoch ? 0 : wanted;
-      indices = rankIndices(epochOrder(trainCount, seed, told, true), worldSize, rank, false);
+      const order = epochOrder(trainCount, seed, told, true);
+      indices =
+        shares === null
+          ? rankIndices(order, worldSize, rank, false)
+          : paddedOrder(order, worldSize);
       epoch = wanted;
     }
     const from = (step - wanted * steps) * batchPerRank;
-    return reader.read(indices, from, Math.min(batchPerRank, perRank - from));
+    const equal = equalBatchAt(plan, step);
+    if (shares === null) return reader.read(indices, from, equal);
+    const { offset, size } = shares(equal);
+    return reader.read(indices, worldSize * from + offset, size);
   };
 }
 
@@ -83,19 +92,23 @@ function augmented(plain: Batcher['batchAt'], augmenter: Augmenter): Batcher['ba
   };
 }
 
-/** Row [step][rank][i] of what was given. */
+/** Row [step][rank][i] of what was given; balanced batches take the rows of a step in their order. */
 function givenBatches(reader: Reader, plan: Plan, rank: number): Batcher['batchAt'] {
   const { worldSize, batchPerRank } = plan;
-  const indices = new Uint32Array(batchPerRank);
+  const { offset, size } = createShares(plan, rank)?.(batchPerRank) ?? {
+    offset: rank * batchPerRank,
+    size: batchPerRank,
+  };
+  const indices = new Uint32Array(size);
   return (step) => {
-    const first = (step * worldSize + rank) * batchPerRank;
-    if (first + batchPerRank > reader.count) {
+    const first = step * worldSize * batchPerRank + offset;
+    if (first + size > reader.count) {
       throw new RangeError(
         `step ${step}, rank ${rank}: the given batches end after ${reader.count} samples`,
       );
     }
-    for (let i = 0; i < batchPerRank; i++) indices[i] = first + i;
-    return reader.read(indices, 0, batchPerRank);
+    for (let i = 0; i < size; i++) indices[i] = first + i;
+    return reader.read(indices, 0, size);
   };
 }
 

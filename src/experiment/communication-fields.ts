@@ -4,6 +4,7 @@
  */
 import { ALL_REDUCE_NAMES } from '#core/schedules';
 import type { Condition, Field } from './field.ts';
+import { SERVER_FIELDS } from './server-fields.ts';
 
 const compressedBy = (...values: readonly string[]): Condition => ({
   path: 'compression.kind',
@@ -224,7 +225,7 @@ export const COMMUNICATION_FIELDS = [
     path: 'sync.kind',
     group: 'communication',
     kind: 'choice',
-    choices: ['allReduce', 'localSgd', 'postLocalSgd', 'diloco'],
+    choices: ['allReduce', 'localSgd', 'postLocalSgd', 'diloco', 'async', 'ssp', 'backup'],
     default: 'allReduce',
   },
   {
@@ -271,6 +272,7 @@ export const COMMUNICATION_FIELDS = [
     scale: { steps: [0, 0.5, 0.8, 0.9, 0.95, 0.99] },
     default: 0.9,
   },
+  ...SERVER_FIELDS,
   {
     path: 'accumulation.microBatches',
     group: 'dataParallel',

@@ -1,4 +1,5 @@
 /** @file Rules between fields of communication, compression and synchronisation. */
+import { isBalanced } from '#core/sync-rules';
 import type { Experiment } from './experiment.ts';
 import type { Fault, Rule } from './rule.ts';
 
@@ -17,6 +18,10 @@ export function isGathered(kind: Experiment['compression']['kind']): boolean {
   return GATHERED.includes(kind);
 }
 
+/** Whether every step takes the gradients of all ranks, and of equal batches. */
+const sharesAlike = (sync: Experiment['sync']): boolean =>
+  sync.kind === 'allReduce' && !isBalanced(sync);
+
 export const COMMUNICATION_RULES: readonly Rule[] = [
   { path: 'communication.ranksPerNode', reads: ['replicas'], fault: nodesDivideReplicas },
   { path: 'communication.collective', reads: ['compression.kind'], fault: gatherNeedsRing },
@@ -27,13 +32,13 @@ export const COMMUNICATION_RULES: readonly Rule[] = [
   { path: 'communication.collective', reads: ['communication.combine'], fault: adasumNeedsHalving },
   {
     path: 'communication.combine',
-    reads: ['sync.kind', 'compression.kind'],
+    reads: ['sync', 'compression.kind'],
     fault: adasumAlone,
   },
   { path: 'measure.noiseScale', reads: ['replicas'], fault: noiseNeedsReplicas },
   {
     path: 'measure.noiseScale',
-    reads: ['sync.kind', 'compression.kind', 'communication.combine', 'accumulation'],
+    reads: ['sync', 'compression.kind', 'communication.combine', 'accumulation'],
     fault: noiseNeedsMean,
   },
   {
@@ -58,7 +63,7 @@ function gatherNeedsRing({ communication, compression }: Experiment): Fault {
 }
 
 function compressionNeedsGradients({ compression, sync }: Experiment): Fault {
-  if (compression.kind === 'none' || sync.kind === 'allReduce') return null;
+  if (compression.kind === 'none' || !('period' in sync)) return null;
   return { message: 'problem.compressionNeedsGradients', parameters: { sync: sync.kind } };
 }
 
@@ -88,7 +93,7 @@ function adasumNeedsHalving({ communication }: Experiment): Fault {
 
 function adasumAlone({ communication, compression, sync }: Experiment): Fault {
   if (communication.combine !== 'adasum') return null;
-  if (sync.kind === 'allReduce' && compression.kind === 'none') return null;
+  if (sharesAlike(sync) && compression.kind === 'none') return null;
   return { message: 'problem.adasumAlone', parameters: {} };
 }
 
@@ -103,7 +108,7 @@ function noiseNeedsMean(experiment: Experiment): Fault {
   if (!measure.noiseScale) return null;
   const isMean = communication.combine === 'mean' && compression.kind === 'none';
   const isWhole = accumulation.noSync || accumulation.microBatches === 1;
-  if (sync.kind === 'allReduce' && isMean && isWhole) return null;
+  if (sharesAlike(sync) && isMean && isWhole) return null;
   return { message: 'problem.noiseNeedsMean', parameters: {} };
 }
 

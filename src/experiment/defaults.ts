@@ -3,6 +3,7 @@
  * rate than digits. One list of recipes says so.
  */
 import { samplesPerRank } from '#core/sampler';
+import { hasServer } from '#core/sync-rules';
 import { sampleCounts, totalSteps } from './counts.ts';
 import type { Experiment, PointsName } from './experiment.ts';
 import { FIELDS } from './fields.ts';
@@ -84,6 +85,11 @@ export const RECIPES: readonly Recipe[] = [
     when: { 'communication.combine': ['adasum'] },
     values: { 'communication.collective': 'halving-doubling' },
   },
+  // A parameter server is a star.
+  {
+    when: { 'sync.kind': ['async', 'ssp'] },
+    values: { 'communication.collective': 'star' },
+  },
   { when: { 'duration.unit': ['steps'] }, values: { 'duration.count': 500 } },
   {
     when: { 'duration.unit': ['steps'], 'data.name': ['moby-dick'] },
@@ -155,7 +161,7 @@ function applies(recipe: Recipe, values: Values): boolean {
 /**
  * Defaults that the given fields leave no room for are moved to the nearest that fits: a batch
  * larger than the shard, heads that do not divide the width, nodes that do not divide the replicas,
- * a warm-up longer than the run.
+ * a warm-up longer than the run, more splits than replicas.
  * Fields in `given` stay as they are. Needs an experiment whose fields are each within their limits.
  */
 export function fitDefaults(experiment: Experiment, given: ReadonlySet<string>): Experiment {
@@ -165,7 +171,10 @@ export function fitDefaults(experiment: Experiment, given: ReadonlySet<string>):
     const shard = samplesPerRank(train, fitted.replicas, false);
     fitted = { ...fitted, batchPerRank: Math.min(fitted.batchPerRank, shard) };
   }
-  const { model, learningRate, communication, replicas } = fitted;
+  const { model, learningRate, communication, replicas, sync } = fitted;
+  if (hasServer(sync) && !given.has('sync.splits')) {
+    fitted = { ...fitted, sync: { ...sync, splits: Math.min(sync.splits, replicas) } };
+  }
   if (communication.collective === 'hierarchical' && !given.has('communication.ranksPerNode')) {
     const ranksPerNode = divisorOf(replicas, communication.ranksPerNode);
     fitted = { ...fitted, communication: { ...communication, ranksPerNode } };

@@ -17,6 +17,7 @@ export type Unit =
   | 'steps'
   | 'epochsOrSteps'
   | 'replicas'
+  | 'gradients'
   | 'neurons'
   | 'channels'
   | 'characters'

@@ -82,12 +82,23 @@ const BETWEEN_FIELDS: readonly ProblemMessage[] = [
   'problem.noiseNeedsMean',
   'problem.mistakeNeedsReplicas',
   'problem.mistakeNeedsGradients',
+  'problem.mistakeNeedsEqualBatches',
   'problem.nothingAugmented',
   'problem.epochNotReached',
   'problem.nobodyWaits',
   'problem.nothingScaled',
   'problem.nothingClipped',
   'problem.noMasterWeights',
+  'problem.splitsOverReplicas',
+  'problem.backupsOverReplicas',
+  'problem.slowdownsUnused',
+  'problem.slowdownsOverReplicas',
+  'problem.rankWithoutSamples',
+  'problem.serverIsStar',
+  'problem.compressionNeedsAllReduce',
+  'problem.partsNeedNoSync',
+  'problem.scaleNeedsAllRanks',
+  'problem.serverBroadcasts',
 ];
 
 function isStructurallyValid(input: unknown): boolean {

@@ -1,5 +1,6 @@
 /** @file Rules of the classic mistakes: each is refused where it could do nothing. */
 import { stepsPerEpoch } from '#core/sampler';
+import { hasServer, isBalanced } from '#core/sync-rules';
 import { sampleCounts, totalSteps } from './counts.ts';
 import type { Experiment } from './experiment.ts';
 import type { Fault, Rule } from './rule.ts';
@@ -15,10 +16,12 @@ export const MISTAKES_RULES: readonly Rule[] = [
   },
   ...(['equalAugmentation', 'unequalBatches', 'unsyncedModule'] as const).map(needsReplicas),
   ...(['unequalBatches', 'unsyncedModule'] as const).map(needsGradients),
+  ...(['equalAugmentation', 'unequalBatches', 'unsyncedModule'] as const).map(needsEqualBatches),
+  { path: 'mistakes.equalAugmentation', reads: ['sync.kind'], fault: drawnAtOtherTimes },
   { path: 'mistakes.equalAugmentation', reads: ['data'], fault: nothingAugmented },
   {
     path: 'mistakes.unequalBatches',
-    reads: ['data', 'model.kind', 'model.context', 'replicas', 'batchPerRank', 'duration'],
+    reads: ['data', 'model.kind', 'model.context', 'replicas', 'batchPerRank', 'duration', 'sync'],
     fault: epochNotReached,
   },
   { path: 'mistakes.unequalBatches', reads: ['mistakes.unsyncedModule'], fault: nobodyWaits },
@@ -73,6 +76,23 @@ function needsGradients(name: Mistake): Rule {
         ? { message: 'problem.mistakeNeedsGradients', parameters: { sync: sync.kind } }
         : null,
   };
+}
+
+function needsEqualBatches(name: Mistake): Rule {
+  return {
+    path: `mistakes.${name}`,
+    reads: ['sync'],
+    fault: ({ mistakes, sync }) =>
+      mistakes[name] && isBalanced(sync)
+        ? { message: 'problem.mistakeNeedsEqualBatches', parameters: {} }
+        : null,
+  };
+}
+
+/** Under a server the gradients of an update are of different batch numbers. */
+function drawnAtOtherTimes({ mistakes, sync }: Experiment): Fault {
+  if (!mistakes.equalAugmentation || !hasServer(sync)) return null;
+  return { message: 'problem.mistakeNeedsGradients', parameters: { sync: sync.kind } };
 }
 
 function nothingAugmented({ mistakes, data }: Experiment): Fault {

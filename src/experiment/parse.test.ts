@@ -35,7 +35,7 @@ test('EX-1 an empty experiment is MNIST, an MLP and four replicas', () => {
     accumulation: { microBatches: 1, noSync: true },
     communication: { collective: 'ring', combine: 'mean' },
     compression: { kind: 'none' },
-    sync: { kind: 'allReduce' },
+    sync: { kind: 'allReduce', balance: 'off', slowdowns: [] },
     mistakes: NO_MISTAKES,
     buckets: { rule: 'ddp', firstMiB: 1, capMiB: 25 },
     measure: { noiseScale: false },

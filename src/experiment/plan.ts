@@ -3,8 +3,7 @@ import { PYTORCH_SCALER, type ScalerConfig } from '#core/grad-scaler';
 import type { TaskShape } from '#core/model';
 import { buildModel } from '#core/models';
 import type { BucketRule, CollectiveConfig, Plan, PrecisionConfig } from '#core/plan';
-import { stepsPerEpoch } from '#core/sampler';
-import { totalSteps } from './counts.ts';
+import { stepsOfEpoch, totalSteps } from './counts.ts';
 import type {
   BucketChoice,
   CommunicationChoice,
@@ -38,7 +37,7 @@ export function resolvePlan(experiment: Experiment, loaded: LoadedTask): Plan {
     batchPerRank,
     trainCount,
     testCount,
-    stepsPerEpoch: stepsPerEpoch(trainCount, replicas, batchPerRank),
+    stepsPerEpoch: stepsOfEpoch(experiment, trainCount),
     totalSteps: totalSteps(experiment, trainCount),
     model: buildModel(experiment.model, task),
     optimizer: experiment.optimizer,

@@ -8,6 +8,7 @@ import { MISTAKES_RULES } from './mistakes-rules.ts';
 import { PRECISION_RULES } from './precision-rules.ts';
 import { describeFound, overlaps } from './problem.ts';
 import type { Fault, Rule } from './rule.ts';
+import { SERVER_RULES } from './server-rules.ts';
 import { valueAt } from './values.ts';
 
 /** Steps of one run; with a record each this is what a page's memory bears. */
@@ -24,6 +25,17 @@ const FUSED_MODELS: readonly string[] = ['softmax', 'mlp'];
 
 const trainCount = ({ data, model }: Experiment): number => sampleCounts(data, model).train;
 
+/** What the number of steps depends on. */
+const STEPS_READ = [
+  'data',
+  'model.kind',
+  'model.context',
+  'replicas',
+  'batchPerRank',
+  'duration',
+  'sync',
+] as const;
+
 const RULES: readonly Rule[] = [
   { path: 'model.kind', reads: ['data.name'], fault: modelNotForData },
   { path: 'model.heads', reads: ['model.width'], fault: headsDivideWidth },
@@ -34,12 +46,12 @@ const RULES: readonly Rule[] = [
   },
   {
     path: 'duration.count',
-    reads: ['data', 'model.kind', 'model.context', 'replicas', 'batchPerRank', 'duration'],
+    reads: STEPS_READ,
     fault: tooManySteps,
   },
   {
     path: 'learningRate.warmupSteps',
-    reads: ['data', 'model.kind', 'model.context', 'replicas', 'batchPerRank', 'duration'],
+    reads: STEPS_READ,
     fault: warmupOverRun,
   },
   { path: 'optimizer.nesterov', reads: ['optimizer.momentum'], fault: nesterovNeedsMomentum },
@@ -47,6 +59,7 @@ const RULES: readonly Rule[] = [
   ...PRECISION_RULES,
   ...COMMUNICATION_RULES,
   ...MISTAKES_RULES,
+  ...SERVER_RULES,
 ];
 
 /**

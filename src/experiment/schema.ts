@@ -184,8 +184,16 @@ const compression = v.variant('kind', [
 
 const period = leaf('sync.period');
 
+const slowdowns = leaf('sync.slowdowns');
+const speeds = { slowdowns, jitter: leaf('sync.jitter') };
+const server = {
+  splits: leaf('sync.splits'),
+  stalenessAware: leaf('sync.stalenessAware'),
+  ...speeds,
+};
+
 const sync = v.variant('kind', [
-  v.strictObject({ kind: v.literal('allReduce') }),
+  v.strictObject({ kind: v.literal('allReduce'), balance: leaf('sync.balance'), slowdowns }),
   v.strictObject({ kind: v.literal('localSgd'), period }),
   v.strictObject({
     kind: v.literal('postLocalSgd'),
@@ -198,6 +206,9 @@ const sync = v.variant('kind', [
     outerRate: leaf('sync.outerRate'),
     outerMomentum: leaf('sync.outerMomentum'),
   }),
+  v.strictObject({ kind: v.literal('async'), ...server }),
+  v.strictObject({ kind: v.literal('ssp'), bound: leaf('sync.bound'), ...server }),
+  v.strictObject({ kind: v.literal('backup'), backups: leaf('sync.backups'), ...speeds }),
 ]);
 
 const mistakes = v.strictObject({

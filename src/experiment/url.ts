@@ -109,7 +109,8 @@ function readValue(path: string, text: string): unknown {
   const field = findField(path) as Field;
   if (field.kind === 'choice') return text;
   if (field.kind === 'switch') return text === 'true' || (text === 'false' ? false : text);
-  return field.kind === 'list' ? text.split(',').map(numberOf) : numberOf(text);
+  if (field.kind !== 'list') return numberOf(text);
+  return text === '' ? [] : text.split(',').map(numberOf);
 }
 
 const numberOf = (text: string): number | string => (NUMBER.test(text) ? Number(text) : text);

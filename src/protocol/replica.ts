@@ -64,11 +64,31 @@ export interface PrecisionReport {
   readonly census: FloatCensus | null;
 }
 
+/** A gradient that an update of the parameter server is made of. */
+export interface PushedGradient {
+  readonly rank: number;
+  /** Updates of the server between the weights it was computed from and its arrival. */
+  readonly staleness: number;
+  readonly learningRate: number;
+}
+
+/** A rank's part in a step that the ranks do not share alike. */
+export interface StepPart {
+  /** Weight of this rank's loss in the step's; 0 where it took no part. */
+  readonly share: number;
+  /** Samples of this rank whose gradients have counted since the run began. */
+  readonly samples: number;
+  /** Under an asynchronous server, in order of arrival; the same on all ranks. */
+  readonly pushes: readonly PushedGradient[];
+}
+
 /** One rank's part of a step record. */
 export interface StepReport {
   readonly step: number;
-  /** Mean loss over the local batch, nats; NaN travels as itself. */
-  readonly loss: number;
+  /** Mean loss over the local batch, nats; NaN travels as itself; null where it took no part. */
+  readonly loss: number | null;
+  /** Left out where all ranks take part alike. */
+  readonly part?: StepPart;
   readonly weightsHash: string;
   /** Folds the hashes of every step so far, recorded or not. */
   readonly hashChain: string;

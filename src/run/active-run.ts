@@ -1,5 +1,6 @@
 /** @file One run as the conductor holds it, from its start until the next one replaces it. */
 import type { Plan } from '#core/plan';
+import { gradientsAStep } from '#core/sync-rules';
 import { createMerger, type Merger } from './merge.ts';
 import { createPacer, type Pacer } from './pacing.ts';
 import { type Links, type ReplicaHandle, unlessGone } from './replica-pool.ts';
@@ -58,7 +59,8 @@ export const slowestOf = (run: ActiveRun): number => Math.min(...run.completed);
 
 /** Samples of all ranks a second of wall time, over the recent past. */
 export function samplesPerSecond({ pacer, plan }: ActiveRun): number {
-  return plan === null ? 0 : pacer.rate() * plan.worldSize * plan.batchPerRank;
+  if (plan === null) return 0;
+  return pacer.rate() * gradientsAStep(plan.sync, plan.worldSize) * plan.batchPerRank;
 }
 
 /** Lets the replicas run up to the pacer's limit, or to the target if that is nearer. */

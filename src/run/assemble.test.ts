@@ -20,7 +20,7 @@ const plan: Plan = {
   compression: { kind: 'none' },
   clipNorm: 0,
   accumulation: { microBatches: 1, noSync: true },
-  sync: { kind: 'allReduce' },
+  sync: { kind: 'allReduce', balance: 'off', slowdowns: [] },
   mistakes: NO_MISTAKES,
   measuresNoise: false,
   augmentation: 'none',

@@ -11,27 +11,44 @@ import type {
   StepEvent,
   WallRecord,
 } from './log.ts';
+import { lossOf, type Parted, participationOf, partsOf } from './participation.ts';
 
-/** The step record of a run without faults: rank 0's order, losses weighted equally. */
+/**
+ * The step record of a run without faults: rank 0's order, losses weighted equally, or by their share
+ * where the ranks do not take part alike.
+ */
 export function stepEvent(plan: Plan, perRank: readonly StepReport[]): StepEvent {
   const step = perRank[0]?.step ?? 0;
-  const lossPerRank = perRank.map((report) => report.loss);
+  const parts = partsOf(perRank);
   return {
     type: 'step',
     step,
     epoch: Math.floor(step / plan.stepsPerEpoch),
-    samples: samplesAfter(plan, step),
-    loss: mean(lossPerRank),
-    lossPerRank,
+    samples: samplesSeen(plan, step, parts),
+    loss: lossOf(perRank),
+    lossPerRank: perRank.map((report) => report.loss),
     weightsHash: perRank.map((report) => report.weightsHash),
     bytesPerRank: perRank.map((report) => report.bytesSent),
-    learningRate: learningRateAt(plan.learningRate, step, plan.totalSteps),
+    learningRate: rateOf(plan, step, parts),
     synchronised: perRank[0]?.synchronised ?? true,
     ...communicationOf(perRank),
     ...noiseOf(perRank),
     ...augmentationsOf(perRank),
     ...precisionOf(perRank),
+    ...(parts !== null && participationOf(plan.sync, parts)),
   };
+}
+
+function samplesSeen(plan: Plan, step: number, parts: Parted): number {
+  if (parts === null) return samplesAfter(plan, step);
+  return parts.reduce((sum, { samples }) => sum + samples, 0);
+}
+
+/** The schedule's rate, or the mean of those that an update's gradients were applied at. */
+function rateOf(plan: Plan, step: number, parts: Parted): number {
+  const pushes = parts?.[0]?.pushes ?? [];
+  if (pushes.length === 0) return learningRateAt(plan.learningRate, step, plan.totalSteps);
+  return pushes.reduce((sum, { learningRate }) => sum + learningRate, 0) / pushes.length;
 }
 
 /** What compression and clipping did, where they did anything. */
@@ -126,8 +143,4 @@ function addShares(shares: readonly EvalShare[]): EvalShare {
     correct: sum.correct + share.correct,
     count: sum.count + share.count,
   }));
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,6 +1,7 @@
 /** @file The run's log: append-only events. Wall-clock data lies beside it, never in it. */
 import type { FloatCensus } from '#core/float-formats';
 import type { Experiment } from '#experiment/experiment';
+import type { PushedGradient } from '#protocol/replica';
 
 export interface RunEvent {
   readonly type: 'run';
@@ -46,7 +47,8 @@ export interface StepEvent {
   /** Samples seen by all ranks together, this step included. */
   readonly samples: number;
   readonly loss: number;
-  readonly lossPerRank: readonly number[];
+  /** Null for a rank that took no part in the step. */
+  readonly lossPerRank: readonly (number | null)[];
   readonly weightsHash: readonly string[];
   /** Payload bytes each rank sent in this step. */
   readonly bytesPerRank: readonly number[];
@@ -65,6 +67,13 @@ export interface StepEvent {
   readonly augmentations?: number;
   /** Left out in fp32 without loss scaling. */
   readonly precision?: PrecisionRecord;
+  /** With backup workers: the ranks whose gradients counted, and those that were late. */
+  readonly kept?: readonly number[];
+  readonly dropped?: readonly number[];
+  /** With batches by speed: each rank's share of the step's samples. */
+  readonly sharePerRank?: readonly number[];
+  /** Under an asynchronous server: the gradients of this update, in order of arrival. */
+  readonly pushes?: readonly PushedGradient[];
 }
 
 export interface EvalEvent {

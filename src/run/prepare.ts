@@ -2,6 +2,7 @@
 import { joinByName } from '#core/named-weights';
 import type { Plan } from '#core/plan';
 import { reductionRanges } from '#core/reduction-ranges';
+import { hasServer } from '#core/sync-rules';
 import { sampleCount } from '#data/dataset';
 import type { Experiment } from '#experiment/experiment';
 import { resolvePlan } from '#experiment/plan';
@@ -53,7 +54,7 @@ export async function prepareRun(
 
   context.onProgress({ stage: 'replicas', progress: null, backend: null });
   const replicas = await startReplicas(plan.worldSize, context.spawn);
-  const links = createLinks(transport, plan.worldSize, vectorLengthOf(plan));
+  const links = createLinks(transport, plan.worldSize, vectorLengthOf(plan), hasServer(plan.sync));
   context.onReplicas(replicas, links);
   const data = context.isolated ? shareData(source.data) : source.data;
   await Promise.all(

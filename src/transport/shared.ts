@@ -18,6 +18,7 @@ import {
   type RunOptions,
 } from './endpoint.ts';
 import type { Wait } from './program.ts';
+import { type SharedMail, sharedMail } from './shared-mail.ts';
 import { type BoundOperation, type BoundProgram, bindProgram } from './shared-program.ts';
 import { type AddVectors, adderFor } from './simd.ts';
 
@@ -43,6 +44,7 @@ class SharedEndpoint implements Endpoint {
   readonly #counter: number;
   readonly #onLongWait: () => void;
   readonly #add: AddVectors;
+  readonly #mail: SharedMail;
   readonly #bound: Bound<BoundProgram>;
   /** Every rank's counter when the present collective began, or the last one if none is. */
   readonly #base: Int32Array;
@@ -64,6 +66,7 @@ class SharedEndpoint implements Endpoint {
     this.#counter = counter;
     this.#onLongWait = onLongWait;
     this.#add = adderFor(layout.memory);
+    this.#mail = sharedMail(layout, rank);
     this.#base = new Int32Array(layout.worldSize);
     this.#bound = rememberBound(layout.worldSize, layout.vectorLength, (call) =>
       bindProgram(layout, rank, call),
@@ -72,9 +75,7 @@ class SharedEndpoint implements Endpoint {
 
   run(schedule: Schedule, range: Range, options?: RunOptions): CollectiveReport {
     const program = this.#bound(schedule, range, options);
-    if (this.#closed || (Atomics.load(this.#layout.words, this.#counter) & ABORTED) !== 0) {
-      throw new CollectiveAbortedError();
-    }
+    this.#checkOpen();
     this.#tick();
     this.#leavePrevious();
     this.#previous = program;
@@ -88,12 +89,28 @@ class SharedEndpoint implements Endpoint {
     return program.report;
   }
 
+  send(to: number, values: Float32Array): CollectiveReport {
+    this.#checkOpen();
+    return this.#mail.send(to, values);
+  }
+
+  receive(from: number, into: Float32Array): void {
+    this.#checkOpen();
+    this.#mail.receive(from, into);
+  }
+
   abort(): void {
     abortCounters(this.#layout);
   }
 
   close(): void {
     this.#closed = true;
+  }
+
+  #checkOpen(): void {
+    if (this.#closed || (Atomics.load(this.#layout.words, this.#counter) & ABORTED) !== 0) {
+      throw new CollectiveAbortedError();
+    }
   }
 
   #apply(elements: Elements, { op, target, own, source }: BoundOperation): void {

@@ -6,6 +6,7 @@ import { type FieldPath, findField, isPresent } from '#experiment/fields';
 import { valueAt } from '#state/draft';
 import { hasPendingEdits, problemsAt } from '#state/selectors';
 import { FieldRow } from './field-row.tsx';
+import { syncSummary } from './field-words.ts';
 import { count } from './format.ts';
 import { Group } from './group.tsx';
 import { AlertIcon, DiceIcon } from './icons.tsx';
@@ -63,6 +64,13 @@ const GROUP_FIELDS = {
     'sync.warmupSteps',
     'sync.outerRate',
     'sync.outerMomentum',
+    'sync.bound',
+    'sync.splits',
+    'sync.stalenessAware',
+    'sync.backups',
+    'sync.balance',
+    'sync.slowdowns',
+    'sync.jitter',
     'compression.kind',
     'compression.format',
     'compression.ratio',
@@ -155,9 +163,7 @@ function summaryOf(t: Text, name: GroupName, experiment: Experiment): string {
 /** The ring and its transport, or what is unusual about the exchange. */
 function communicationSummary(t: Text, experiment: Experiment): string {
   const { communication, compression, sync, transport } = experiment;
-  if (sync.kind !== 'allReduce') {
-    return t('page.summary.sync', { sync: t(`choice.sync.kind.${sync.kind}`), count: sync.period });
-  }
+  if (sync.kind !== 'allReduce') return syncSummary(t, sync);
   const collective = t(`choice.communication.collective.${communication.collective}`);
   if (compression.kind !== 'none') {
     const kind = t(`choice.compression.kind.${compression.kind}`);

@@ -27,7 +27,7 @@ export function AugmentationFacts() {
   const t = useText();
   const step = useLive().lastStep;
   if (step?.augmentations === undefined) return null;
-  const ranks = step.lossPerRank.length;
+  const ranks = step.lossPerRank.filter((loss) => loss !== null).length;
   return (
     <p className="note facts">{t('page.augmentations', { count: step.augmentations, ranks })}</p>
   );

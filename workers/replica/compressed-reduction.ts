@@ -50,6 +50,7 @@ export function compressedReduction(
     gradient,
     average,
     async run(round): Promise<ChannelBytes> {
+      weigh(gradient, round.weight);
       const mark = await commonMark(channel, gradient[0] ?? 0);
       if (mark !== 0) {
         average[0] = mark;
@@ -76,6 +77,12 @@ export function compressedReduction(
     },
     norms: () => null,
   };
+}
+
+function weigh(gradient: Float32Array, weight: number): void {
+  if (weight === 1) return;
+  const factor = Math.fround(weight);
+  for (let i = 0; i < gradient.length; i++) gradient[i] = (gradient[i] ?? 0) * factor;
 }
 
 function rangesOf({ model, buckets, compression }: Plan): readonly Range[] {

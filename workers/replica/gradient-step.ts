@@ -35,12 +35,14 @@ export interface StepState {
   readonly learningRate: number;
   /** Whether gradients are averaged over the ranks in this step. */
   readonly reduces: boolean;
+  /** What the own gradient counts for, as a multiple of 1 / N; 0: it is not computed. */
+  readonly weight: number;
 }
 
 export interface StepGradient {
-  /** Mean loss over the own batch. */
-  readonly loss: number;
-  /** Of the own batch. */
+  /** Mean loss over the own batch; null where no gradient was computed. */
+  readonly loss: number | null;
+  /** Of the own batch; 0 where no gradient was computed. */
   readonly samples: number;
   readonly buffers: Float32Array;
   /** Averaged over the ranks, or the own one where the step does not reduce. For reading only. */
@@ -81,9 +83,9 @@ export function createGradientStep(options: GradientStepOptions) {
   const reduce = (iteration: number, state: StepState): ChannelBytes | Promise<ChannelBytes> => {
     clock.lap('computeMs');
     activity('communicating');
-    const { step, learningRate } = state;
+    const { step, learningRate, weight } = state;
     const epoch = Math.floor(step / plan.stepsPerEpoch);
-    const round: Round = { iteration, epoch, learningRate };
+    const round: Round = { iteration, epoch, learningRate, weight };
     const running = reduction.run(round);
     const passOn = (bytes: ChannelBytes): ChannelBytes => {
       clock.lap('communicateMs');
@@ -94,7 +96,7 @@ export function createGradientStep(options: GradientStepOptions) {
 
   /** From the own gradient of the whole batch to the step's. */
   const finish = (state: StepState, own: OwnGradient): StepGradient | Promise<StepGradient> => {
-    precision.mark(reduction.gradient, own.loss);
+    if (own.loss !== null) precision.mark(reduction.gradient, own.loss);
     if (!state.reduces) {
       clock.lap('computeMs');
       return { ...own, gradient: reduction.gradient, bytes: NO_BYTES };
@@ -108,8 +110,16 @@ export function createGradientStep(options: GradientStepOptions) {
 
   let numbers: Precision = precision.begin();
 
+  /** Takes part in the reduction with nothing. */
+  const absent = (state: StepState): StepGradient | Promise<StepGradient> => {
+    precision.begin();
+    reduction.gradient.fill(0);
+    return finish(state, { loss: null, samples: 0, buffers: state.buffers, heldBytes: null });
+  };
+
   /** The batch as it is. */
   const whole = (state: StepState): StepGradient | Promise<StepGradient> => {
+    if (state.weight === 0) return absent(state);
     numbers = precision.begin();
     const part = { batch: options.batchAt(state.step), weight: 1 };
     const computing = compute(part, state, state.buffers);
@@ -124,6 +134,7 @@ export function createGradientStep(options: GradientStepOptions) {
 
   /** The batch in parts, each reduced where there is no no_sync. */
   const inParts = async (state: StepState): Promise<StepGradient> => {
+    if (state.weight === 0) return absent(state);
     const { step, reduces } = state;
     const batch = options.batchAt(step);
     const samples = batch.size;

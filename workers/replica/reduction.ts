@@ -15,6 +15,8 @@ export interface Round {
   readonly iteration: number;
   readonly epoch: number;
   readonly learningRate: number;
+  /** What the own gradient counts for, as a multiple of 1 / N. */
+  readonly weight: number;
 }
 
 /** Squared norms of the gradients of one reduction, as scaled as they are. */
@@ -67,7 +69,7 @@ function plainReduction(plan: Plan, endpoint: Endpoint): GradientReduction {
   const { worldSize, model, buckets, mistakes } = plan;
   const schedule = scheduleOf(plan);
   const { first, later } = reductionRanges(model.parameters, buckets);
-  const share = mistakes.sumNotMean ? 1 : Math.fround(1 / worldSize);
+  const ranks = mistakes.sumNotMean ? 1 : worldSize;
   const alone = worldSize === 1;
   // The endpoint's vectors may be longer.
   const input = endpoint.input.subarray(0, model.parameterCount);
@@ -85,7 +87,8 @@ function plainReduction(plan: Plan, endpoint: Endpoint): GradientReduction {
   return {
     gradient: input,
     average: alone ? input : output,
-    run({ iteration }) {
+    run({ iteration, weight }) {
+      const share = Math.fround(weight / ranks);
       if (share !== 1) for (let i = 0; i < input.length; i++) input[i] = (input[i] ?? 0) * share;
       return alone ? NOTHING_SENT : reduceAll(iteration === 0 ? first : later);
     },

@@ -2,6 +2,7 @@
 import { ringBroadcast } from '#core/broadcast';
 import type { Plan } from '#core/plan';
 import { hasBatch } from '#core/sampler';
+import { hasServer } from '#core/sync-rules';
 import { type Batcher, createBatcher } from '#data/batches';
 import type { Engine } from '#engine/engine';
 import type { EvalShare, ReplicaService, ReplicaSetup } from '#protocol/replica';
@@ -11,6 +12,7 @@ import { CollectiveAbortedError, type Endpoint } from '#transport/endpoint';
 import { createBackend, type ReplicaBackend } from './backend.ts';
 import { probeModel } from './probe.ts';
 import { sampleBatch } from './sample-batch.ts';
+import { createServerTraining } from './server-training.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 import { createTraining, type Training } from './training.ts';
 import { createTurns } from './turns.ts';
@@ -118,9 +120,10 @@ export function createReplica(): ReplicaService {
         return backend.withEngine((engine) => probeModel(engine, source));
       }),
     sampleBatch: () =>
-      visit(async ({ batcher, completed, plan, setup }) => {
+      visit(async ({ batcher, completed, plan, setup, training }) => {
         const step = Math.min(completed, plan.totalSteps - 1);
-        return sampleBatch(batcher.batchAt(step), step, plan.model.task, setup.data.alphabet);
+        const batch = batcher.batchAt(training.batchIndex(step));
+        return sampleBatch(batch, step, plan.model.task, setup.data.alphabet);
       }),
     weights: () => visit(async ({ training }) => training.weights.slice()),
     async abort() {
@@ -146,7 +149,8 @@ function createSession(setup: ReplicaSetup, now: () => number): Session {
     sampleWeights: () => session.training.weights,
     report: (event) => telemetry.report({ ...event, step: session.completed }),
   });
-  const training = createTraining({
+  const create = hasServer(plan.sync) ? createServerTraining : createTraining;
+  const training = create({
     plan,
     endpoint,
     initialWeights: setup.initialWeights,

@@ -32,6 +32,7 @@ export function createSynchronisation(plan: Plan, endpoint: Endpoint): Synchroni
   const outer = sync.kind === 'diloco' ? outerStep(dilocoOuter(sync)) : null;
   const reducesGradients = (step: number): boolean =>
     (sync.kind === 'allReduce' && step < bareFrom) ||
+    sync.kind === 'backup' ||
     (sync.kind === 'postLocalSgd' && step < sync.warmupSteps);
   const averages = (step: number): boolean =>
     sync.kind !== 'allReduce' &&
@@ -62,6 +63,9 @@ export function createSynchronisation(plan: Plan, endpoint: Endpoint): Synchroni
 function isDue(sync: SyncConfig, step: number): boolean {
   switch (sync.kind) {
     case 'allReduce':
+    case 'backup':
+    case 'async':
+    case 'ssp':
       return false;
     case 'postLocalSgd':
       return postLocalAverages(step, sync.warmupSteps, sync.period);

@@ -1,20 +1,19 @@
 /** @file One rank's training state and one step of it: gradient, reduction, update, agreement, hash. */
-import { clipGradientNorm } from '#core/clip';
 import { HashState } from '#core/hash';
 import { initialWeights } from '#core/initial-weights';
 import { learningRateAt } from '#core/learning-rate';
-import type { Parameter } from '#core/model';
-import { createOptimizer } from '#core/optimizers';
 import type { Plan } from '#core/plan';
 import type { Batch } from '#engine/engine';
 import type { Activity, NonFiniteCause, StepReport } from '#protocol/replica';
 import type { Endpoint } from '#transport/endpoint';
 import { type ComputeGradient, createGradientStep, type StepGradient } from './gradient-step.ts';
 import { createNoiseMeter } from './noise-meter.ts';
+import { createParticipation } from './participation.ts';
 import { createPrecision } from './precision.ts';
 import { createReduction } from './reduction.ts';
 import { createStepClock } from './step-clock.ts';
 import { createSynchronisation } from './synchronisation.ts';
+import { createUpdate } from './update.ts';
 
 export interface TrainingOptions {
   readonly plan: Plan;
@@ -38,6 +37,8 @@ export interface Training {
   /** Takes over weights that arrived from rank 0. */
   setWeights(weights: Float32Array): void;
   weightsHash(): string;
+  /** Which of its batches this rank works on once `step` steps are done. */
+  batchIndex(step: number): number;
   /** Runs step `step`; the report is null where no record is due. */
   step(step: number): Promise<StepOutcome>;
 }
@@ -56,13 +57,12 @@ export function createTraining(options: TrainingOptions): Training {
   let buffers: Float32Array = new Float32Array(model.bufferCount);
   const precision = createPrecision(plan.precision, model.parameterCount);
   precision.settle(weights);
-  const optimizer = createOptimizer(plan.optimizer, model.parameters.map(rangeOf));
-  const optimizerState = optimizer.init(model.parameterCount);
+  const update = createUpdate(plan, precision);
   const reduction = createReduction(plan, endpoint);
   const synchronisation = createSynchronisation(plan, endpoint);
+  const participation = createParticipation(plan, endpoint.rank);
   const clock = createStepClock(now);
   const gradientOf = createGradientStep({ ...options, precision, reduction, clock });
-  const clip = createClipping(plan);
   const noise = createNoiseMeter();
   const hash = new HashState();
   const chain = new HashState();
@@ -75,39 +75,31 @@ export function createTraining(options: TrainingOptions): Training {
   };
   const report = (facts: StepFacts): StepReport => ({
     ...facts,
+    ...(participation !== null && { part: participation.part() }),
     residualNorm: reduction.residualNorm(),
     noise: noise.average(),
-    augmentation: options.augmentation(),
+    augmentation: facts.loss === null ? null : options.augmentation(),
     precision: precision.report(),
     weightsHash: hash.toHex(),
     hashChain: chain.toHex(),
     ...clock.take(),
   });
 
-  /** An overflow stays as it is, for the scaler to see. */
-  const clipScaled = (gradient: Float32Array): Clipped =>
-    Number.isFinite(gradient[0]) ? clip(gradient) : { gradient, gradientNorm: null };
-
   /** The update of a step; null where the gradient is no number, else the norm that was clipped. */
-  const update = (
+  const finish = (
     computed: StepGradient,
     learningRate: number,
     reduced: boolean,
-  ): Pick<Clipped, 'gradientNorm'> | null => {
-    const early = plan.mistakes.clipBeforeUnscale ? clipScaled(computed.gradient) : null;
-    const received = precision.receive(early === null ? computed.gradient : early.gradient);
-    if (received.kind === 'nonFinite') return null;
+  ): { readonly gradientNorm: number | null } | null => {
+    const done = update(weights, computed.gradient, learningRate);
+    if (done.kind === 'nonFinite') return null;
     buffers = computed.buffers;
-    if (received.kind === 'skip') return { gradientNorm: null };
+    if (done.kind === 'skip') return { gradientNorm: null };
     if (reduced) {
       reduction.commit();
       noise.observe(reduction.norms(), computed.samples, precision.lossScale());
     }
-    const late = early === null ? clip(received.gradient) : null;
-    const gradient = late === null ? received.gradient : late.gradient;
-    optimizer.update(optimizerState, weights, gradient, learningRate);
-    precision.settle(weights);
-    return late ?? early;
+    return { gradientNorm: done.gradientNorm };
   };
 
   return {
@@ -123,14 +115,16 @@ export function createTraining(options: TrainingOptions): Training {
       hashWeights();
       return hash.toHex();
     },
+    batchIndex: (step) => step,
     async step(step) {
       clock.start();
       if (step === 0) synchronisation.begin(weights);
       const learningRate = learningRateAt(plan.learningRate, step, plan.totalSteps);
       const reduces = synchronisation.reducesGradients(step);
-      const computing = gradientOf({ step, weights, buffers, learningRate, reduces });
+      const weight = participation === null ? 1 : participation.enter(step);
+      const computing = gradientOf({ step, weights, buffers, learningRate, reduces, weight });
       const computed = computing instanceof Promise ? await computing : computing;
-      const updated = update(computed, learningRate, reduces);
+      const updated = finish(computed, learningRate, reduces);
       ownFault ??= updated === null ? precision.fault() : null;
       if (updated === null) {
         if (reduces || worldSize === 1) return { finite: false, own: ownFault };
@@ -173,22 +167,4 @@ export function createTraining(options: TrainingOptions): Training {
 /** The same on every rank, for rank 0's weights are broadcast anyway; unless that is left out. */
 function seedOf({ seed, mistakes }: Plan, rank: number): number {
   return mistakes.noBroadcast ? (seed + rank) >>> 0 : seed;
-}
-
-const rangeOf = ({ offset, length }: Parameter) => ({ start: offset, end: offset + length });
-
-interface Clipped {
-  readonly gradient: Float32Array;
-  /** Before clipping; null where nothing is clipped. */
-  readonly gradientNorm: number | null;
-}
-
-/** Clipping to the plan's norm, on a copy, for peers may still read the average. */
-function createClipping({ clipNorm, model }: Plan) {
-  const clipped = new Float32Array(clipNorm > 0 ? model.parameterCount : 0);
-  return (gradient: Float32Array): Clipped => {
-    if (clipNorm === 0) return { gradient, gradientNorm: null };
-    clipped.set(gradient);
-    return { gradient: clipped, gradientNorm: clipGradientNorm(clipped, clipNorm) };
-  };
 }

@@ -93,7 +93,7 @@ export const communication = {
   'field.sync.kind.label': 'Agreement',
   'field.sync.kind.line': 'What the ranks agree on, and when.',
   'field.sync.kind.help':
-    'allReduce averages gradients in every step. The others let each rank step on its own and average weights now and then: far fewer bytes, and between two averages the weights differ.',
+    'allReduce averages gradients in every step; backup does so without the last ranks. localSgd and its kin average weights now and then: far fewer bytes. async and ssp have a parameter server on rank 0, and a step is one update of it.',
   'field.sync.period.label': 'Every',
   'field.sync.period.line': 'Steps between two averages of the weights.',
   'field.sync.period.help':

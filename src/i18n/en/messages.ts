@@ -1,8 +1,10 @@
 /** @file Faults of an experiment, presets, groups and units. */
 import type { ExperimentKey } from '../keys.ts';
 import type { Message } from '../message.ts';
+import { serverMessages } from './server.ts';
 
 export const messages = {
+  ...serverMessages,
   'problem.integer': 'A whole number from {minimum} to {maximum} is allowed.',
   'problem.number': 'A number from {minimum} to {maximum} is allowed.',
   'problem.choice': 'Allowed: {allowed}.',
@@ -41,7 +43,7 @@ export const messages = {
   'problem.nothingKeptBack':
     'There is no residual to lose here. Take a compression with error feedback: topK, randomK, dgc, efSignSgd, oneBit or powerSgd.',
   'problem.sumNeedsGradients':
-    'Under {sync} no gradients are summed over the ranks. Take allReduce, or switch this off.',
+    'Under {sync} the gradients of all ranks are not summed. Take allReduce, or switch this off.',
   'problem.microBatchesOverBatch':
     'A batch of {batch} has at most {batch} parts. Take fewer, or a larger batch.',
   'problem.milestonesAscend': 'Milestones are steps in ascending order, each once.',
@@ -50,15 +52,17 @@ export const messages = {
   'problem.adasumNeedsHalving':
     'Adasum combines halves of vectors between pairs of ranks whose distance doubles. Take halving-doubling, or mean.',
   'problem.adasumAlone':
-    'Adasum combines whole gradients in every step. Take allReduce and no compression with it, or mean.',
+    'Adasum combines whole gradients in every step. Take allReduce with equal batches and no compression, or mean.',
   'problem.noiseNeedsReplicas':
     'With one replica there is no second batch size to compare with. Take at least 2 replicas.',
   'problem.noiseNeedsMean':
-    'The estimate needs each rank’s whole gradient and their exact mean in every step. Take allReduce, mean, no compression, and no_sync with micro-batches.',
+    'The estimate needs each rank’s whole gradient and their exact mean in every step. Take allReduce with equal batches, mean, no compression, and no_sync with micro-batches.',
   'problem.mistakeNeedsReplicas':
     'With one replica this mistake changes nothing. Take at least 2 replicas, or switch it off.',
   'problem.mistakeNeedsGradients':
     'Under {sync} gradients are not reduced in every step, so this mistake has no meaning. Take allReduce, or switch it off.',
+  'problem.mistakeNeedsEqualBatches':
+    'This mistake is shown where all ranks have batches of one size. Switch the balance off, or the mistake.',
   'problem.nothingAugmented':
     'Nothing is augmented here. Take mnist with data.augment shift, or switch this off.',
   'problem.epochNotReached':

@@ -198,7 +198,7 @@ export const page = {
     'bound {bound} = {rounds}/{replicas} × {gradient}; chunks of unequal size send a little more',
   'page.collective.meter': 'Bytes sent, of the bound',
   'page.agreement.unknown': 'Weights are compared after every step',
-  'page.agreement.apart': 'apart until they average again',
+  'page.agreement.apart': 'apart until they meet again',
   'page.agreement.agree': { one: 'one rank, one truth', other: 'all {count} ranks agree' },
   'page.agreement.differ': 'Weights differ since step {step}',
   'page.agreement.ranks': { one: 'on rank {ranks}', other: 'on ranks {ranks}' },

@@ -4,11 +4,13 @@ import type { Message } from '../message.ts';
 import { communication } from './communication.ts';
 import { mistakes } from './mistakes.ts';
 import { precision } from './precision.ts';
+import { server } from './server.ts';
 
 export const fields = {
   ...precision,
   ...communication,
   ...mistakes,
+  ...server,
   'field.data.name.label': 'Данные',
   'field.data.name.line': 'На чём учатся реплики.',
   'field.data.name.help':

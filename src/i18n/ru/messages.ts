@@ -1,8 +1,10 @@
 /** @file Ошибки в эксперименте, готовые наборы, группы и единицы. */
 import type { ExperimentKey } from '../keys.ts';
 import type { Message } from '../message.ts';
+import { serverMessages } from './server.ts';
 
 export const messages = {
+  ...serverMessages,
   'problem.integer': 'Допустимо целое число от {minimum} до {maximum}.',
   'problem.number': 'Допустимо число от {minimum} до {maximum}.',
   'problem.choice': 'Допустимые значения: {allowed}.',
@@ -42,7 +44,7 @@ export const messages = {
   'problem.nothingKeptBack':
     'Здесь нет остатка, который можно потерять. Возьмите сжатие с возвратом ошибки: topK, randomK, dgc, efSignSgd, oneBit или powerSgd.',
   'problem.sumNeedsGradients':
-    'При {sync} градиенты рангов не складываются. Выберите allReduce или выключите это.',
+    'При {sync} градиенты всех рангов не складываются. Выберите allReduce или выключите это.',
   'problem.microBatchesOverBatch':
     'В батче из {batch} примеров не больше {batch} частей. Уменьшите их число или увеличьте батч.',
   'problem.milestonesAscend': 'Рубежи — это шаги по возрастанию, каждый один раз.',
@@ -51,15 +53,17 @@ export const messages = {
   'problem.adasumNeedsHalving':
     'Adasum соединяет половины векторов в парах рангов, расстояние между которыми удваивается. Возьмите halving-doubling или mean.',
   'problem.adasumAlone':
-    'Adasum соединяет целые градиенты на каждом шаге. Возьмите allReduce без сжатия или mean.',
+    'Adasum соединяет целые градиенты на каждом шаге. Возьмите allReduce с равными батчами и без сжатия или mean.',
   'problem.noiseNeedsReplicas':
     'С одной репликой нет второго размера батча для сравнения. Возьмите не меньше 2 реплик.',
   'problem.noiseNeedsMean':
-    'Для оценки нужны целый градиент каждого ранга и их точное среднее на каждом шаге. Возьмите allReduce, mean, без сжатия, а при микробатчах — no_sync.',
+    'Для оценки нужны целый градиент каждого ранга и их точное среднее на каждом шаге. Возьмите allReduce с равными батчами, mean, без сжатия, а при микробатчах — no_sync.',
   'problem.mistakeNeedsReplicas':
     'С одной репликой эта ошибка ничего не меняет. Возьмите не меньше 2 реплик или выключите её.',
   'problem.mistakeNeedsGradients':
     'При {sync} градиенты складываются не на каждом шаге, и эта ошибка не имеет смысла. Возьмите allReduce или выключите её.',
+  'problem.mistakeNeedsEqualBatches':
+    'Эта ошибка показывается там, где у всех рангов батчи одного размера. Выключите балансировку или ошибку.',
   'problem.nothingAugmented':
     'Здесь ничего не аугментируется. Возьмите mnist и data.augment shift или выключите это.',
   'problem.epochNotReached':

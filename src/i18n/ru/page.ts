@@ -254,7 +254,7 @@ export const page = {
     'предел {bound} = {rounds}/{replicas} × {gradient}; неравные куски шлют чуть больше',
   'page.collective.meter': 'Отправлено байтов относительно предела',
   'page.agreement.unknown': 'Веса сверяются после каждого шага',
-  'page.agreement.apart': 'порознь до следующего усреднения',
+  'page.agreement.apart': 'порознь до следующей сверки',
   'page.agreement.agree': {
     one: 'веса {count} ранга равны',
     few: 'веса {count} рангов равны',
