@@ -88,6 +88,8 @@ export interface MistakesConfig {
   readonly noSetEpoch: boolean;
   /** Every rank begins with weights of its own. */
   readonly noBroadcast: boolean;
+  /** Every rank keeps running statistics of batch norms of its own. */
+  readonly noBufferBroadcast: boolean;
 }
 
 /** What forward and backward compute in; all but fp32 are emulated. */

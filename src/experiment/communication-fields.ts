@@ -274,4 +274,5 @@ export const COMMUNICATION_FIELDS = [
   { path: 'mistakes.noErrorFeedback', group: 'mistakes', kind: 'switch', default: false },
   { path: 'mistakes.noSetEpoch', group: 'mistakes', kind: 'switch', default: false },
   { path: 'mistakes.noBroadcast', group: 'mistakes', kind: 'switch', default: false },
+  { path: 'mistakes.noBufferBroadcast', group: 'mistakes', kind: 'switch', default: false },
 ] as const satisfies readonly Field[];

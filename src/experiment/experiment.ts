@@ -102,6 +102,8 @@ export type ProblemMessage =
   | 'problem.microBatchesOverBatch'
   | 'problem.milestonesAscend'
   | 'problem.fp8NeedsScaling'
+  | 'problem.syncNormNeedsEveryStep'
+  | 'problem.noOwnBuffers'
   | 'problem.addressTooLong'
   | 'problem.addressVersion'
   | 'problem.addressPart'

@@ -4,6 +4,7 @@ import { COMMUNICATION_RULES } from './communication-rules.ts';
 import { sampleCounts, totalSteps } from './counts.ts';
 import type { DataChoice, Experiment, Problem } from './experiment.ts';
 import { fieldAt } from './fields.ts';
+import { NORM_RULES } from './norm-rules.ts';
 import { PRECISION_RULES } from './precision-rules.ts';
 import { describeFound, overlaps } from './problem.ts';
 import type { Fault, Rule } from './rule.ts';
@@ -43,6 +44,7 @@ const RULES: readonly Rule[] = [
   },
   { path: 'optimizer.nesterov', reads: ['optimizer.momentum'], fault: nesterovNeedsMomentum },
   { path: 'backend', reads: ['model.kind'], fault: fusedModel },
+  ...NORM_RULES,
   ...PRECISION_RULES,
   ...COMMUNICATION_RULES,
 ];

@@ -71,6 +71,7 @@ const model = v.variant('kind', [
     kind: v.literal('cnn'),
     channels: leaf('model.channels'),
     dense: leaf('model.dense'),
+    norm: leaf('model.norm'),
   }),
   v.strictObject({
     kind: v.literal('transformer'),
@@ -197,6 +198,7 @@ const mistakes = v.strictObject({
   noErrorFeedback: leaf('mistakes.noErrorFeedback'),
   noSetEpoch: leaf('mistakes.noSetEpoch'),
   noBroadcast: leaf('mistakes.noBroadcast'),
+  noBufferBroadcast: leaf('mistakes.noBufferBroadcast'),
 });
 
 const masterWeights = leaf('precision.masterWeights');

@@ -51,6 +51,7 @@ const RULES = `## Rules between fields
 - \`accumulation.microBatches\` is at most \`batchPerRank\`.
 - \`learningRate.milestones\` ascend.
 - \`precision.format\` \`e4m3\` and \`e5m2\` need \`lossScaling.kind\` \`fixed\` or \`dynamic\`.
+- \`model.norm\` \`syncBatch\` needs \`sync.kind\` \`allReduce\`; \`mistakes.noBufferBroadcast\` needs \`model.norm\` \`batch\` and two replicas or more.
 - \`backend\` \`fused\` trains \`softmax\` and \`mlp\` only.
 `;
 

@@ -24,6 +24,7 @@ const GROUP_FIELDS = {
     'model.activation',
     'model.channels',
     'model.dense',
+    'model.norm',
     'model.width',
     'model.heads',
     'model.depth',
@@ -86,6 +87,7 @@ const GROUP_FIELDS = {
     'mistakes.noErrorFeedback',
     'mistakes.noSetEpoch',
     'mistakes.noBroadcast',
+    'mistakes.noBufferBroadcast',
   ],
   precision: [
     'precision.format',

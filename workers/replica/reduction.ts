@@ -52,6 +52,9 @@ function plainReduction(plan: Plan, endpoint: Endpoint): GradientReduction {
   const schedule = scheduleOf(plan);
   const first: readonly Range[] = firstIterationRanges(model.parameters);
   const later: readonly Range[] = bucketRanges(model.parameters, buckets);
+  // The endpoint may be longer, for other exchanges.
+  const gradient = endpoint.input.subarray(0, model.parameterCount);
+  const average = endpoint.output.subarray(0, model.parameterCount);
   const share = mistakes.sumNotMean ? 1 : Math.fround(1 / worldSize);
   const alone = worldSize === 1;
 
@@ -65,11 +68,12 @@ function plainReduction(plan: Plan, endpoint: Endpoint): GradientReduction {
   };
 
   return {
-    gradient: endpoint.input,
-    average: alone ? endpoint.input : endpoint.output,
+    gradient,
+    average: alone ? gradient : average,
     run({ iteration }) {
-      const { input } = endpoint;
-      if (share !== 1) for (let i = 0; i < input.length; i++) input[i] = (input[i] ?? 0) * share;
+      if (share !== 1) {
+        for (let i = 0; i < gradient.length; i++) gradient[i] = (gradient[i] ?? 0) * share;
+      }
       return alone ? NOTHING_SENT : reduceAll(iteration === 0 ? first : later);
     },
     commit: () => undefined,

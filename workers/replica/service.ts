@@ -103,6 +103,7 @@ export function createReplica(): ReplicaService {
       const whole = { start: 0, end: plan.model.parameterCount };
       await endpoint.run(ringBroadcast(plan.worldSize), whole);
       training.setWeights(endpoint.output.subarray(0, whole.end));
+      if (plan.model.bufferCount > 0) await training.shareBuffers();
       return training.weightsHash();
     },
     async grant(limit) {
@@ -121,7 +122,10 @@ export function createReplica(): ReplicaService {
         const step = Math.min(completed, plan.totalSteps - 1);
         return sampleBatch(batcher.batchAt(step), step, plan.model.task, setup.data.alphabet);
       }),
-    weights: () => visit(async ({ training }) => training.weights.slice()),
+    state: () =>
+      visit(async ({ training: { weights, buffers } }) => {
+        return { weights: weights.slice(), buffers: buffers.slice() };
+      }),
     async abort() {
       const present = required();
       present.ended = true;
@@ -147,7 +151,7 @@ function createSession(setup: ReplicaSetup, now: () => number): Session {
   const training = createTraining({
     plan,
     endpoint,
-    initialWeights: setup.initialWeights,
+    initialState: setup.initialState,
     batchAt: (step) => batcher.batchAt(step),
     gradient: backend.gradient,
     now,

@@ -141,6 +141,10 @@ export const communication = {
   'field.mistakes.noBroadcast.line': 'Every rank begins with weights of its own.',
   'field.mistakes.noBroadcast.help':
     'Gradients are averaged all the same, so the ranks stay as far apart as they began and average gradients of different models. The hashes never agree.',
+  'field.mistakes.noBufferBroadcast.label': 'Own buffers',
+  'field.mistakes.noBufferBroadcast.line': 'Running statistics differ from rank to rank.',
+  'field.mistakes.noBufferBroadcast.help':
+    'DDP with broadcast_buffers=False: each rank keeps the running mean and variance of its own shard. The weights agree all the same, but every rank evaluates another model.',
 
   'choice.communication.collective.ring': 'Ring',
   'choice.communication.collective.halving-doubling': 'Halving-doubling',

@@ -119,6 +119,10 @@ export const messages = {
   'group.mistakes': 'Classic mistakes',
   'problem.fp8NeedsScaling':
     'Eight bits lose nearly every gradient that is not scaled. Take dynamic or fixed loss scaling.',
+  'problem.syncNormNeedsEveryStep':
+    'Synchronised statistics are exchanged in every step, by all ranks, which {sync} does without. Take allReduce, or the norm batch.',
+  'problem.noOwnBuffers':
+    'Only the norm batch on several replicas has running statistics that differ. Take it, or leave the mistake out.',
   'group.precision': 'Precision',
   'group.run': 'Run',
 } as const satisfies Readonly<Record<ExperimentKey, Message>>;

@@ -141,6 +141,10 @@ export const communication = {
   'field.mistakes.noBroadcast.line': 'Каждый ранг начинает со своих весов.',
   'field.mistakes.noBroadcast.help':
     'Градиенты всё равно усредняются, и ранги остаются так же далеки друг от друга: усредняются градиенты разных моделей. Хеши не совпадут никогда.',
+  'field.mistakes.noBufferBroadcast.label': 'Свои буферы',
+  'field.mistakes.noBufferBroadcast.line': 'Скользящие статистики у рангов разные.',
+  'field.mistakes.noBufferBroadcast.help':
+    'DDP с broadcast_buffers=False: каждый ранг хранит скользящие среднее и дисперсию своей доли данных. Веса всё равно совпадают, но проверяет каждый ранг другую модель.',
 
   'choice.communication.collective.ring': 'Кольцо',
   'choice.communication.collective.halving-doubling': 'Деление и удвоение',

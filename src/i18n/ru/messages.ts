@@ -167,6 +167,10 @@ export const messages = {
   'group.mistakes': 'Классические ошибки',
   'problem.fp8NeedsScaling':
     'Восемь бит теряют почти все градиенты без масштабирования. Выберите dynamic или fixed.',
+  'problem.syncNormNeedsEveryStep':
+    'Общие статистики требуют обмена между всеми рангами на каждом шаге, а {sync} обходится без него. Выберите allReduce или нормализацию batch.',
+  'problem.noOwnBuffers':
+    'Разные скользящие статистики бывают только при нормализации batch на нескольких репликах. Выберите её или уберите ошибку.',
   'group.precision': 'Точность',
   'group.run': 'Запуск',
 } as const satisfies Readonly<Record<ExperimentKey, Message>>;
