@@ -96,6 +96,18 @@ test('EN-11 engines of one backend share a device until the last is disposed of'
   expect(tf.findBackend('cpu')).toBeNull();
 });
 
+test('EN-11 engines that are asked for at once share a device too', async () => {
+  const [one, two] = await Promise.all([
+    createEngine('wasm', softmax, { wasmUrl }),
+    createEngine('wasm', softmax, { wasmUrl }),
+  ]);
+  one.dispose();
+  const logits = two.logits(new Float32Array(6), new Float32Array(), Float32Array.of(1, 2), 1);
+  expect(logits).toEqual(new Float32Array(2));
+  two.dispose();
+  expect(tf.findBackend('wasm')).toBeNull();
+});
+
 test('EN-12 max pooling stands only behind a relu', () => {
   const normed = buildModel({ kind: 'cnn', channels: [2, 2], dense: 3, norm: 'batch' }, IMAGE);
   for (const { segments } of [cnn, normed]) {
