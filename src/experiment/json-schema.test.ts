@@ -75,6 +75,8 @@ const BETWEEN_FIELDS: readonly ProblemMessage[] = [
   'problem.sumNeedsGradients',
   'problem.microBatchesOverBatch',
   'problem.milestonesAscend',
+  'problem.syncNormNeedsEveryStep',
+  'problem.noOwnBuffers',
 ];
 
 function isStructurallyValid(input: unknown): boolean {
