@@ -70,8 +70,11 @@ export function inputGradient(
   return tf.sub(normalise(dz, centred, weight, zeros), normalise(x, statistics, along, zeros));
 }
 
-/** Normalises a batch by its own statistics, which `note` is told; they live on the tape's scope. */
-export function batchNorm(
+/**
+ * Normalises a batch by its own statistics, which `note` is told and which live in the tape's scope,
+ * and applies relu. For backward it keeps the batch and the result, but nothing in between.
+ */
+export function batchNormRelu(
   x: tf.Tensor,
   weight: tf.Tensor,
   bias: tf.Tensor,
@@ -81,15 +84,23 @@ export function batchNorm(
     const [x, weight, bias, save] = inputs as [tf.Tensor, tf.Tensor, tf.Tensor, tf.GradSaveFunc];
     const statistics = statisticsOf(x);
     note(statistics);
-    save([x, weight, statistics.mean, statistics.variance]);
-    const gradFunc = (dz: tf.Tensor, saved: tf.Tensor[]): tf.Tensor[] => {
-      const [x, weight, mean, variance] = saved as [tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor];
+    const y = tf.relu(normalise(x, statistics, weight, bias));
+    save([x, y, weight, statistics.mean, statistics.variance]);
+    const gradFunc = (dy: tf.Tensor, saved: tf.Tensor[]): tf.Tensor[] => {
+      const [x, y, weight, mean, variance] = saved as [
+        tf.Tensor,
+        tf.Tensor,
+        tf.Tensor,
+        tf.Tensor,
+        tf.Tensor,
+      ];
       const statistics = { mean, variance };
+      const dz = tf.mul(dy, tf.step(y));
       const sums = channelSums(x, dz, statistics);
       const dx = inputGradient(x, dz, statistics, weight, sums, valuesOf(x));
       return [dx, sums.weight, sums.bias];
     };
-    return { value: normalise(x, statistics, weight, bias), gradFunc };
+    return { value: y, gradFunc };
   }) as (x: tf.Tensor, weight: tf.Tensor, bias: tf.Tensor) => tf.Tensor;
   return operation(x, weight, bias);
 }

@@ -4,7 +4,7 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { Activation, Segment } from '#core/model';
-import { batchNorm, normalise, type Statistics } from './batch-norm.ts';
+import { batchNormRelu, normalise, type Statistics } from './batch-norm.ts';
 import { conv, dense, gelu, layerNorm } from './ops.ts';
 import type { Boundary } from './rounding.ts';
 
@@ -21,7 +21,7 @@ export function batchShape(shape: Shape, size: number): number[] {
   return [1, rows, features];
 }
 
-/** Normalises what `segment`, a batch norm, is given. */
+/** Normalises what `segment`, a batch norm, is given, and applies relu. */
 export type Normalise = (
   segment: Segment,
   x: tf.Tensor,
@@ -32,13 +32,15 @@ export type Normalise = (
 /** By the statistics of what it is given, as in training; `note` is told them. */
 export function byBatch(note: (segment: Segment, statistics: Statistics) => void): Normalise {
   return (segment, x, weight, bias) => {
-    return batchNorm(x, weight, bias, (statistics) => note(segment, statistics));
+    return batchNormRelu(x, weight, bias, (statistics) => note(segment, statistics));
   };
 }
 
 /** By statistics that are known: the running ones, or those of all ranks' batches. */
 export function byStatistics(statisticsOf: (segment: Segment) => Statistics): Normalise {
-  return (segment, x, weight, bias) => normalise(x, statisticsOf(segment), weight, bias);
+  return (segment, x, weight, bias) => {
+    return tf.relu(normalise(x, statisticsOf(segment), weight, bias));
+  };
 }
 
 /** In what way a segment is computed. */
@@ -75,7 +77,7 @@ export function applySegment(
     }
     case 'batchNorm': {
       const [weight, bias] = parameters as [tf.Tensor, tf.Tensor];
-      return activateNorm(setting.normalise(segment, x, weight, bias), boundary);
+      return boundary.result(setting.normalise(segment, x, weight, bias));
     }
     case 'maxpool':
       // Only ever behind a relu: the wasm gradient gives 0 where a window's maximum is negative.
@@ -93,11 +95,6 @@ export function applySegment(
       return boundary.result(layerNorm(x, weight, bias));
     }
   }
-}
-
-/** What follows a batch norm in its segment. */
-export function activateNorm(z: tf.Tensor, boundary: Boundary): tf.Tensor {
-  return boundary.result(tf.relu(z));
 }
 
 function activatedDense(

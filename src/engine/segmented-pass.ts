@@ -8,7 +8,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { combineMoments, unpackMoments } from '#core/batch-norm';
 import type { Segment } from '#core/model';
 import { channelSums, inputGradient, normalise, statisticsOf, valuesOf } from './batch-norm.ts';
-import { activateNorm, applySegment, byBatch, byStatistics, type Setting } from './layers.ts';
+import { applySegment, byBatch, byStatistics, type Setting } from './layers.ts';
 import { crossEntropy } from './ops.ts';
 import {
   type Apply,
@@ -151,7 +151,7 @@ function* sharedBackward(
   if (weight === undefined || bias === undefined) throw new Error('a norm has weight and bias');
   const local = tf.tidy(() => {
     const z = normalise(x, statistics, weight, bias);
-    const dz = tf.grad((z: tf.Tensor) => activateNorm(z, boundary))(z, dy);
+    const dz = tf.grad((z: tf.Tensor) => boundary.result(tf.relu(z)))(z, dy);
     const sums = channelSums(x, dz, statistics);
     return { dz, ...sums, values: tf.concat([sums.weight, sums.bias], 0) };
   });
