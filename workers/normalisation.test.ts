@@ -5,7 +5,7 @@ import type { ModelState } from '#core/named-weights';
 import type { Plan } from '#core/plan';
 import { randomStream } from '#core/random';
 import { createEngine } from '#engine/create';
-import type { BackendName, Batch, Engine } from '#engine/engine';
+import { type BackendName, type Batch, DeviceLostError, type Engine } from '#engine/engine';
 import { parseExperiment } from '#experiment/parse';
 import { resolvePlan } from '#experiment/plan';
 import type { TelemetryBatch } from '#protocol/replica';
@@ -13,6 +13,7 @@ import { vectorLengthOf } from '#transport/channel';
 import { createEndpoint } from '#transport/create';
 import { CollectiveAbortedError, type Endpoint } from '#transport/endpoint';
 import { connectPorts } from '#transport/ports';
+import type { ComputeGradient } from './replica/gradient-step.ts';
 import { createNormExchange } from './replica/normalisation.ts';
 import { createReplica } from './replica/service.ts';
 import { createStepClock } from './replica/step-clock.ts';
@@ -87,7 +88,11 @@ function endpointsOf(plan: Plan): Endpoint[] {
   return made;
 }
 
-async function ranksOf(plan: Plan, backend: BackendName): Promise<Rank[]> {
+async function ranksOf(
+  plan: Plan,
+  backend: BackendName,
+  computeOf: (engine: Engine, rank: number) => ComputeGradient = (engine) => engine.gradient,
+): Promise<Rank[]> {
   const { worldSize } = plan;
   const ranks: Rank[] = [];
   for (const [rank, endpoint] of endpointsOf(plan).entries()) {
@@ -98,7 +103,7 @@ async function ranksOf(plan: Plan, backend: BackendName): Promise<Rank[]> {
       endpoint,
       initialState: null,
       batchAt: (step) => shareOf(step, rank, worldSize),
-      gradient: engine.gradient,
+      gradient: computeOf(engine, rank),
       now: () => performance.now(),
       activity: () => undefined,
     });
@@ -339,6 +344,40 @@ async function evaluateTogether(mistakes: Record<string, unknown>) {
     lossSumOfRankZero: byRankZero.lossSum,
   };
 }
+
+/** The engine, but for a device that is lost with the second answer of the other ranks. */
+function losingDevice(engine: Engine): ComputeGradient {
+  return async (...[weights, buffers, batch, gradient, precision, exchange]) => {
+    if (exchange === undefined) throw new Error('an exchange was expected');
+    let answers = 0;
+    const lost = {
+      ...exchange,
+      gather: async (values: Float32Array) => {
+        const all = await exchange.gather(values);
+        if (++answers === 2) throw new DeviceLostError('lost');
+        return all;
+      },
+    };
+    const first = engine.gradient(weights, buffers, batch, gradient, precision, lost);
+    await expect(first).rejects.toThrow(DeviceLostError);
+    exchange.rewind();
+    return engine.gradient(weights, buffers, batch, gradient, precision, exchange);
+  };
+}
+
+test('RU-5 EN-23 a rank that loses its device in the middle of a step trains on with the others', async () => {
+  const plan = planOf({ replicas: 3, batchPerRank: 4 });
+  const ranks = await ranksOf(plan, 'cpu', (engine, rank) =>
+    rank === 1 ? losingDevice(engine) : engine.gradient,
+  );
+  const reports = await run(ranks, 3);
+  const calm = await train({ replicas: 3, batchPerRank: 4 }, 'cpu', 3);
+  expect(
+    reports.map((step) => step.map(({ weightsHash, bytesSent }) => [weightsHash, bytesSent])),
+  ).toEqual(
+    calm.reports.map((step) => step.map(({ weightsHash, bytesSent }) => [weightsHash, bytesSent])),
+  );
+});
 
 test('DP-32 every rank evaluates its share with the buffers of rank 0', async () => {
   const good = await evaluateTogether({});
