@@ -109,7 +109,7 @@ async function gradientOf(changes: Record<string, unknown>, ranks: readonly numb
     { given: { init: ZEROS, x: pick(X), y: pick(Y) } },
   );
   expect(run.last.failure).toBeNull();
-  const weights = joinByName(SOFTMAX, await run.conductor.weights());
+  const { weights } = joinByName(SOFTMAX, await run.conductor.weights());
   return { run, gradient: weights.map((weight) => -weight) };
 }
 

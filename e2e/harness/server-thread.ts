@@ -36,7 +36,7 @@ async function work({ plan, setup, data, pauseMs }: ServerJob): Promise<ServerAn
   const training = createServerTraining({
     plan,
     endpoint: createEndpoint(setup),
-    initialWeights: null,
+    initialState: null,
     batchAt: (step) => batcher.batchAt(step),
     augmentation: () => null,
     gradient(weights, buffers, batch, gradient, precision) {

@@ -133,6 +133,8 @@ export interface MistakesConfig {
   readonly pureLowWeights: boolean;
   /** From the middle of the run on the model is called without its wrapper: nothing is reduced. */
   readonly unsyncedModule: boolean;
+  /** Every rank keeps running statistics of batch norms of its own. */
+  readonly noBufferBroadcast: boolean;
 }
 
 export const NO_MISTAKES: MistakesConfig = {
@@ -146,6 +148,7 @@ export const NO_MISTAKES: MistakesConfig = {
   clipBeforeUnscale: false,
   pureLowWeights: false,
   unsyncedModule: false,
+  noBufferBroadcast: false,
 };
 
 /** How training samples are changed before they are used. */

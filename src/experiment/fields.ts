@@ -116,6 +116,14 @@ export const FIELDS = [
     default: 64,
   },
   {
+    path: 'model.norm',
+    group: 'task',
+    when: isCnn,
+    kind: 'choice',
+    choices: ['none', 'batch', 'syncBatch'],
+    default: 'none',
+  },
+  {
     path: 'model.width',
     group: 'task',
     when: isTransformer,

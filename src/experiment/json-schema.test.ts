@@ -99,6 +99,9 @@ const BETWEEN_FIELDS: readonly ProblemMessage[] = [
   'problem.partsNeedNoSync',
   'problem.scaleNeedsAllRanks',
   'problem.serverBroadcasts',
+  'problem.syncNormNeedsEveryStep',
+  'problem.syncNormNeedsEqualBatches',
+  'problem.noOwnBuffers',
 ];
 
 function isStructurallyValid(input: unknown): boolean {

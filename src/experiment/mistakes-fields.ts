@@ -12,4 +12,5 @@ export const MISTAKES_FIELDS = [
   { path: 'mistakes.clipBeforeUnscale', group: 'mistakes', kind: 'switch', default: false },
   { path: 'mistakes.pureLowWeights', group: 'mistakes', kind: 'switch', default: false },
   { path: 'mistakes.unsyncedModule', group: 'mistakes', kind: 'switch', default: false },
+  { path: 'mistakes.noBufferBroadcast', group: 'mistakes', kind: 'switch', default: false },
 ] as const satisfies readonly Field[];

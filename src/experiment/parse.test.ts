@@ -116,6 +116,17 @@ test.each([
     'compression.scaled',
     'problem.scaledWithFeedback',
   ],
+  [
+    { model: { kind: 'cnn', norm: 'syncBatch' }, sync: { kind: 'localSgd' } },
+    'model.norm',
+    'problem.syncNormNeedsEveryStep',
+  ],
+  [{ mistakes: { noBufferBroadcast: true } }, 'mistakes.noBufferBroadcast', 'problem.noOwnBuffers'],
+  [
+    { model: { kind: 'cnn', norm: 'batch' }, replicas: 1, mistakes: { noBufferBroadcast: true } },
+    'mistakes.noBufferBroadcast',
+    'problem.noOwnBuffers',
+  ],
   [{ mistakes: { noErrorFeedback: true } }, 'mistakes.noErrorFeedback', 'problem.nothingKeptBack'],
   [
     { mistakes: { sumNotMean: true }, sync: { kind: 'diloco' } },

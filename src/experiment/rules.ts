@@ -5,6 +5,7 @@ import { sampleCounts, totalSteps } from './counts.ts';
 import type { DataChoice, Experiment, Problem } from './experiment.ts';
 import { fieldAt } from './fields.ts';
 import { MISTAKES_RULES } from './mistakes-rules.ts';
+import { NORM_RULES } from './norm-rules.ts';
 import { PRECISION_RULES } from './precision-rules.ts';
 import { describeFound, overlaps } from './problem.ts';
 import type { Fault, Rule } from './rule.ts';
@@ -56,6 +57,7 @@ const RULES: readonly Rule[] = [
   },
   { path: 'optimizer.nesterov', reads: ['optimizer.momentum'], fault: nesterovNeedsMomentum },
   { path: 'backend', reads: ['model.kind'], fault: fusedModel },
+  ...NORM_RULES,
   ...PRECISION_RULES,
   ...COMMUNICATION_RULES,
   ...MISTAKES_RULES,

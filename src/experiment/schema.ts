@@ -75,6 +75,7 @@ const model = v.variant('kind', [
     kind: v.literal('cnn'),
     channels: leaf('model.channels'),
     dense: leaf('model.dense'),
+    norm: leaf('model.norm'),
   }),
   v.strictObject({
     kind: v.literal('transformer'),
@@ -222,6 +223,7 @@ const mistakes = v.strictObject({
   clipBeforeUnscale: leaf('mistakes.clipBeforeUnscale'),
   pureLowWeights: leaf('mistakes.pureLowWeights'),
   unsyncedModule: leaf('mistakes.unsyncedModule'),
+  noBufferBroadcast: leaf('mistakes.noBufferBroadcast'),
 });
 
 const buckets = v.variant('rule', [

@@ -63,6 +63,7 @@ const RULES = `## Rules between fields
 - \`sync.backups\` is less than \`replicas\`; \`sync.kind\` \`backup\` excludes compression and several micro-batches without \`accumulation.noSync\`.
 - \`sync.slowdowns\` has at most \`replicas\` entries, and with \`sync.kind\` \`allReduce\` needs \`sync.balance\` \`speeds\`, which must leave every rank a sample.
 - \`precision.format\` \`e4m3\` and \`e5m2\` need \`lossScaling.kind\` \`fixed\` or \`dynamic\`.
+- \`model.norm\` \`syncBatch\` needs \`sync.kind\` \`allReduce\` without \`sync.balance\`; \`mistakes.noBufferBroadcast\` needs \`model.norm\` \`batch\` and two replicas or more.
 - \`backend\` \`fused\` trains \`softmax\` and \`mlp\` only.
 `;
 

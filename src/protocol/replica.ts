@@ -1,5 +1,6 @@
 /** @file What crosses between the conductor and one replica worker. */
 import type { FloatCensus } from '#core/float-formats';
+import type { ModelState } from '#core/named-weights';
 import type { NoiseAverage } from '#core/noise-scale';
 import type { Plan } from '#core/plan';
 
@@ -35,8 +36,8 @@ export interface ReplicaSetup {
   readonly plan: Plan;
   readonly link: LinkSetup;
   readonly data: ReplicaData;
-  /** Rank 0 only: initial weights instead of the seeded ones. */
-  readonly initialWeights: Float32Array | null;
+  /** Rank 0 only: what to begin with instead of the seeded weights. */
+  readonly initialState: ModelState | null;
   readonly telemetry: MessagePort;
 }
 
@@ -199,13 +200,13 @@ export interface ReplicaService {
   timeBackend(backend: string): Promise<BackendTiming>;
   /** Takes a backend for the run; returns the device's name. */
   useBackend(backend: string): Promise<string>;
-  /** Ring-broadcasts rank 0's weights; resolves with the weights' hash. */
+  /** Ring-broadcasts rank 0's weights and buffers; resolves with the weights' hash. */
   broadcastWeights(): Promise<string>;
   /** Allows steps up to `limit` (exclusive); the loop sleeps when it gets there. */
   grant(limit: number): Promise<void>;
   probe(): Promise<Probe | null>;
   sampleBatch(): Promise<BatchSample>;
-  weights(): Promise<Float32Array>;
+  state(): Promise<ModelState>;
   /** Ends any collective under way; the loop ends. */
   abort(): Promise<void>;
 }

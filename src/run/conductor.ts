@@ -237,8 +237,8 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     },
     async weights() {
       const plan = active?.plan;
-      const weights = await askFirst(active, (service) => service.weights());
-      return plan == null || weights === null ? {} : splitByName(plan.model, weights);
+      const state = await askFirst(active, (service) => service.state());
+      return plan == null || state === null ? {} : splitByName(plan.model, state);
     },
   };
 }

@@ -110,7 +110,7 @@ export interface DisagreementEvent {
   readonly weightsHash: readonly string[];
 }
 
-/** A rank ran out of batches and left; the others wait in the all-reduce of that step for ever. */
+/** A rank ran out of batches and left; the others wait in a collective of that step for ever. */
 export interface HangEvent {
   readonly type: 'hang';
   readonly step: number;

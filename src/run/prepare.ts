@@ -50,7 +50,7 @@ export async function prepareRun(
   const given = options.given === null ? null : parseGivenBatches(options.given);
   const source = await obtainData(experiment, options, given, context);
   const plan = planOf(experiment, source, given);
-  const initialWeights = options.given?.init ? joinByName(plan.model, options.given.init) : null;
+  const initialState = options.given?.init ? joinByName(plan.model, options.given.init) : null;
 
   context.onProgress({ stage: 'replicas', progress: null, backend: null });
   const replicas = await startReplicas(plan.worldSize, context.spawn);
@@ -62,8 +62,8 @@ export async function prepareRun(
       const link = links.setups[rank];
       if (link === undefined) throw new Error(`rank ${rank} has no link`);
       const telemetry = listenToTelemetry(context.onTelemetry);
-      const init = rank === 0 ? initialWeights : null;
-      const setup = { rank, plan, link, data, initialWeights: init, telemetry };
+      const init = rank === 0 ? initialState : null;
+      const setup = { rank, plan, link, data, initialState: init, telemetry };
       const transfers = [telemetry, ...linkTransfers(link)];
       return ask((service) => service.prepare(withTransfer(setup, transfers)));
     }),

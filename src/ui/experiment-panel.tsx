@@ -27,6 +27,7 @@ const GROUP_FIELDS = {
     'model.activation',
     'model.channels',
     'model.dense',
+    'model.norm',
     'model.width',
     'model.heads',
     'model.depth',
@@ -106,6 +107,7 @@ const GROUP_FIELDS = {
     'mistakes.clipBeforeUnscale',
     'mistakes.pureLowWeights',
     'mistakes.unsyncedModule',
+    'mistakes.noBufferBroadcast',
   ],
   precision: [
     'precision.format',

@@ -4,6 +4,7 @@ import type { Batch, GradientResult, Precision } from '#engine/engine';
 import type { Activity } from '#protocol/replica';
 import type { ChannelBytes } from '#transport/channel';
 import { microBatches, type Part } from './micro-batches.ts';
+import type { RepeatableExchange } from './normalisation.ts';
 import type { StepPrecision } from './precision.ts';
 import type { GradientReduction, Round } from './reduction.ts';
 import type { StepClock } from './step-clock.ts';
@@ -15,12 +16,15 @@ export type ComputeGradient = (
   batch: Batch,
   gradient: Float32Array,
   precision: Precision,
+  exchange?: RepeatableExchange,
 ) => GradientResult | Promise<GradientResult>;
 
 export interface GradientStepOptions {
   readonly plan: Plan;
   readonly batchAt: (step: number) => Batch;
   readonly gradient: ComputeGradient;
+  /** What synchronised norms need; null where there are none. */
+  readonly exchange: RepeatableExchange | null;
   readonly precision: StepPrecision;
   readonly reduction: GradientReduction;
   readonly clock: StepClock;
@@ -57,14 +61,22 @@ export interface StepGradient {
  * small model in one replica a step takes some ten microseconds.
  */
 export function createGradientStep(options: GradientStepOptions) {
-  const { plan, precision, reduction, clock, activity } = options;
+  const { plan, precision, reduction, clock, activity, exchange } = options;
   const { microBatches: count, noSync } = plan.accumulation;
   const total = new Float32Array(count > 1 ? plan.model.parameterCount : 0);
 
   /** Forward and backward of a part, into the reduction's gradient, weighted. */
   const compute = (part: Part, { weights }: StepState, buffers: Float32Array) => {
     activity('computing');
-    const computed = options.gradient(weights, buffers, part.batch, reduction.gradient, numbers);
+    exchange?.begin();
+    const computed = options.gradient(
+      weights,
+      buffers,
+      part.batch,
+      reduction.gradient,
+      numbers,
+      exchange ?? undefined,
+    );
     return computed instanceof Promise
       ? computed.then((result) => weigh(part, result))
       : weigh(part, computed);

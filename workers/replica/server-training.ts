@@ -5,7 +5,7 @@
  */
 import { ringBroadcast } from '#core/broadcast';
 import { HashState } from '#core/hash';
-import { initialWeights } from '#core/initial-weights';
+import { initialBuffers, initialWeights } from '#core/initial-weights';
 import { learningRateAt } from '#core/learning-rate';
 import type { Plan } from '#core/plan';
 import { gradientsAStep, hasServer, stalenessAwareRate } from '#core/sync-rules';
@@ -15,6 +15,7 @@ import { createDurations } from '#sim/durations';
 import { type Push, type ServerUpdate, serverUpdates } from '#sim/order';
 import type { CollectiveReport } from '#transport/endpoint';
 import { createGradientStep } from './gradient-step.ts';
+import { createBufferBroadcast } from './normalisation.ts';
 import { createParameterServer } from './parameter-server.ts';
 import { createPrecision } from './precision.ts';
 import { createReduction } from './reduction.ts';
@@ -38,18 +39,27 @@ export function createServerTraining(options: TrainingOptions): Training {
   const serves = rank === 0;
   /** Rank 0: the server's. Others: those of the last agreement, to be evaluated. */
   const weights = new Float32Array(model.parameterCount);
-  weights.set(options.initialWeights ?? initialWeights(model, plan.seed));
+  weights.set(options.initialState?.weights ?? initialWeights(model, plan.seed));
   /** Those that this rank computes on. */
   const held = new Float32Array(model.parameterCount);
   const arriving = new Float32Array(serves ? model.parameterCount : 0);
-  let buffers: Float32Array = new Float32Array(model.bufferCount);
+  /** Of norms: moved by this rank's own batches, and rank 0's after each agreement. */
+  let buffers = options.initialState?.buffers ?? initialBuffers(model);
   const precision = createPrecision(plan.precision, model.parameterCount);
   const reduction = createReduction(plan, endpoint);
   const clock = createStepClock(options.now);
-  const gradientOf = createGradientStep({ ...options, precision, reduction, clock });
+  const gradientOf = createGradientStep({
+    ...options,
+    exchange: null,
+    precision,
+    reduction,
+    clock,
+  });
   const server = createParameterServer(plan, weights, precision);
   const updates = updatesOf(plan);
   const broadcast = ringBroadcast(worldSize);
+  const broadcastBuffers = createBufferBroadcast(endpoint);
+  const sharesBuffers = model.bufferCount > 0 && worldSize > 1 && !plan.mistakes.noBufferBroadcast;
   const hash = new HashState();
   const chain = new HashState();
   /** Gradients that this rank has made, and of how many samples. */
@@ -120,7 +130,12 @@ export function createServerTraining(options: TrainingOptions): Training {
     }
   };
 
-  /** All ranks take the server's weights, to compare and to evaluate them. */
+  const shareBuffers = (): Promise<number> => {
+    buffers = buffers.slice();
+    return broadcastBuffers(buffers);
+  };
+
+  /** All ranks take the server's weights and buffers, to compare and to evaluate them. */
   const agree = async (done: Done): Promise<void> => {
     if (worldSize > 1) {
       activity('communicating');
@@ -128,6 +143,7 @@ export function createServerTraining(options: TrainingOptions): Training {
       const running = await endpoint.run(broadcast, { start: 0, end: weights.length });
       done.bytesSent += running.bytesSent;
       if (!serves) weights.set(endpoint.output);
+      if (sharesBuffers) done.bytesSent += await shareBuffers();
       clock.lap('communicateMs');
     }
     hashOf(weights);
@@ -139,6 +155,7 @@ export function createServerTraining(options: TrainingOptions): Training {
     get buffers() {
       return buffers;
     },
+    shareBuffers,
     setWeights,
     weightsHash: () => hashOf(weights),
     batchIndex: () => made,

@@ -106,6 +106,7 @@ export function createReplica(): ReplicaService {
       const whole = { start: 0, end: plan.model.parameterCount };
       await endpoint.run(ringBroadcast(plan.worldSize), whole);
       training.setWeights(endpoint.output.subarray(0, whole.end));
+      if (plan.model.bufferCount > 0) await training.shareBuffers();
       return training.weightsHash();
     },
     async grant(limit) {
@@ -125,7 +126,10 @@ export function createReplica(): ReplicaService {
         const batch = batcher.batchAt(training.batchIndex(step));
         return sampleBatch(batch, step, plan.model.task, setup.data.alphabet);
       }),
-    weights: () => visit(async ({ training }) => training.weights.slice()),
+    state: () =>
+      visit(async ({ training: { weights, buffers } }) => {
+        return { weights: weights.slice(), buffers: buffers.slice() };
+      }),
     async abort() {
       const present = required();
       present.ended = true;
@@ -153,7 +157,7 @@ function createSession(setup: ReplicaSetup, now: () => number): Session {
   const training = create({
     plan,
     endpoint,
-    initialWeights: setup.initialWeights,
+    initialState: setup.initialState,
     batchAt: (step) => batcher.batchAt(step),
     augmentation: () => batcher.augmentation(),
     gradient: backend.gradient,

@@ -1,13 +1,16 @@
 /** @file One rank's training state and one step of it: gradient, reduction, update, agreement, hash. */
 import { HashState } from '#core/hash';
-import { initialWeights } from '#core/initial-weights';
+import { initialBuffers, initialWeights } from '#core/initial-weights';
 import { learningRateAt } from '#core/learning-rate';
+import type { ModelState } from '#core/named-weights';
 import type { Plan } from '#core/plan';
 import type { Batch } from '#engine/engine';
 import type { Activity, NonFiniteCause, StepReport } from '#protocol/replica';
+import type { ChannelBytes } from '#transport/channel';
 import type { Endpoint } from '#transport/endpoint';
 import { type ComputeGradient, createGradientStep, type StepGradient } from './gradient-step.ts';
 import { createNoiseMeter } from './noise-meter.ts';
+import { createBufferBroadcast, createNormExchange } from './normalisation.ts';
 import { createParticipation } from './participation.ts';
 import { createPrecision } from './precision.ts';
 import { createReduction } from './reduction.ts';
@@ -18,7 +21,7 @@ import { createUpdate } from './update.ts';
 export interface TrainingOptions {
   readonly plan: Plan;
   readonly endpoint: Endpoint;
-  readonly initialWeights: Float32Array | null;
+  readonly initialState: ModelState | null;
   readonly batchAt: (step: number) => Batch;
   /** Hash of the augmentation of the batch read last; null where there is none. */
   readonly augmentation: () => string | null;
@@ -34,6 +37,8 @@ export type StepOutcome =
 export interface Training {
   readonly weights: Float32Array;
   readonly buffers: Float32Array;
+  /** Makes the buffers those of rank 0; resolves with the bytes sent. */
+  shareBuffers(): Promise<number>;
   /** Takes over weights that arrived from rank 0. */
   setWeights(weights: Float32Array): void;
   weightsHash(): string;
@@ -42,6 +47,8 @@ export interface Training {
   /** Runs step `step`; the report is null where no record is due. */
   step(step: number): Promise<StepOutcome>;
 }
+
+const NO_BYTES: ChannelBytes = { allReduce: 0, allGather: 0 };
 
 /** What the record of a step says beside its hash and its times. */
 type StepFacts = Pick<
@@ -53,8 +60,8 @@ export function createTraining(options: TrainingOptions): Training {
   const { plan, endpoint, now } = options;
   const { model, worldSize } = plan;
   const weights = new Float32Array(model.parameterCount);
-  weights.set(options.initialWeights ?? initialWeights(model, seedOf(plan, endpoint.rank)));
-  let buffers: Float32Array = new Float32Array(model.bufferCount);
+  weights.set(options.initialState?.weights ?? initialWeights(model, seedOf(plan, endpoint.rank)));
+  let buffers = options.initialState?.buffers ?? initialBuffers(model);
   const precision = createPrecision(plan.precision, model.parameterCount);
   precision.settle(weights);
   const update = createUpdate(plan, precision);
@@ -62,13 +69,20 @@ export function createTraining(options: TrainingOptions): Training {
   const synchronisation = createSynchronisation(plan, endpoint);
   const participation = createParticipation(plan, endpoint.rank);
   const clock = createStepClock(now);
-  const gradientOf = createGradientStep({ ...options, precision, reduction, clock });
+  const exchange = createNormExchange(plan, endpoint, { clock, activity: options.activity });
+  const gradientOf = createGradientStep({ ...options, exchange, precision, reduction, clock });
+  const sharesBuffers = model.bufferCount > 0 && worldSize > 1 && !plan.mistakes.noBufferBroadcast;
   const noise = createNoiseMeter();
   const hash = new HashState();
   const chain = new HashState();
   /** Set in a step of its own; the others hear of it when they agree next. */
   let ownFault: NonFiniteCause | null = null;
 
+  const broadcastBuffers = createBufferBroadcast(endpoint);
+  const shareBuffers = (): Promise<number> => {
+    buffers = buffers.slice();
+    return broadcastBuffers(buffers);
+  };
   const hashWeights = (): void => {
     hash.reset();
     hash.update(weights);
@@ -107,6 +121,7 @@ export function createTraining(options: TrainingOptions): Training {
     get buffers() {
       return buffers;
     },
+    shareBuffers,
     setWeights(values) {
       weights.set(values);
       precision.settle(weights);
@@ -131,12 +146,20 @@ export function createTraining(options: TrainingOptions): Training {
         weights[0] = Number.NaN;
       }
       const synchronised = synchronisation.agreesAfter(step);
+      const normBytes = exchange === null ? NO_BYTES : exchange.takeBytes();
       let weightBytes = 0;
-      if (synchronisation.averagesWeights(step)) {
+      let bufferBytes = 0;
+      const averages = synchronisation.averagesWeights(step);
+      if (averages) {
         clock.lap('updateMs');
         weightBytes = await synchronisation.run(weights);
         if (Number.isNaN(weights[0])) return { finite: false, own: ownFault };
         precision.settle(weights);
+        clock.lap('communicateMs');
+      }
+      if (sharesBuffers && (reduces || averages)) {
+        clock.lap('updateMs');
+        bufferBytes = await shareBuffers();
         clock.lap('communicateMs');
       }
       hashWeights();
@@ -145,9 +168,10 @@ export function createTraining(options: TrainingOptions): Training {
       const due = (step + 1) % plan.logEvery === 0 || step === plan.totalSteps - 1;
       if (!due) return { finite: true, report: null };
       const { loss, bytes, heldBytes } = computed;
-      const bytesSent = bytes.allReduce + bytes.allGather + weightBytes;
+      const gatheredBytes = bytes.allGather + normBytes.allGather;
+      const summedBytes = bytes.allReduce + normBytes.allReduce;
+      const bytesSent = summedBytes + gatheredBytes + weightBytes + bufferBytes;
       const gradientNorm = updated?.gradientNorm ?? null;
-      const gatheredBytes = bytes.allGather;
       return {
         finite: true,
         report: report({

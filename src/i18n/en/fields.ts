@@ -51,6 +51,10 @@ export const fields = {
   'field.model.dense.line': 'Neurons between the convolutions and the output.',
   'field.model.dense.help':
     'This layer holds most of the parameters of the network. Make it smaller to send less in every step.',
+  'field.model.norm.label': 'Batch norm',
+  'field.model.norm.line': 'Normalise what the convolutions give, over the batch.',
+  'field.model.norm.help':
+    'batch takes mean and variance of the own batch on each rank, as PyTorch does by default: with few samples a rank they are rough. syncBatch takes those of all ranks’ batches, as SyncBatchNorm does, for two more exchanges a layer in every step.',
   'field.model.width.label': 'Width',
   'field.model.width.line': 'Numbers that stand for one character.',
   'field.model.width.help':
@@ -176,6 +180,9 @@ export const fields = {
   'choice.model.kind.mlp': 'MLP',
   'choice.model.kind.cnn': 'CNN',
   'choice.model.kind.transformer': 'Transformer',
+  'choice.model.norm.none': 'None',
+  'choice.model.norm.batch': 'Own batch',
+  'choice.model.norm.syncBatch': 'All batches',
   'choice.model.activation.relu': 'ReLU',
   'choice.model.activation.tanh': 'tanh',
   'choice.model.activation.gelu': 'GELU',

@@ -142,9 +142,9 @@ export const messages = {
       'The loss is no number since step {step}, on ranks {ranks}. Most often the learning rate is too large: lower it, or add a warm-up.',
   },
   'failure.hang': {
-    one: 'Rank {rank} ran out of batches at step {step}; rank {waiting} waits in the all-reduce for it, for ever. All ranks must take the same number of batches: pad the shards, as DistributedSampler does, or drop the last batch on all ranks.',
+    one: 'Rank {rank} ran out of batches at step {step}; rank {waiting} waits for it in a collective, for ever. All ranks must take the same number of batches: pad the shards, as DistributedSampler does, or drop the last batch on all ranks.',
     other:
-      'Rank {rank} ran out of batches at step {step}; ranks {waiting} wait in the all-reduce for it, for ever. All ranks must take the same number of batches: pad the shards, as DistributedSampler does, or drop the last batch on all ranks.',
+      'Rank {rank} ran out of batches at step {step}; ranks {waiting} wait for it in a collective, for ever. All ranks must take the same number of batches: pad the shards, as DistributedSampler does, or drop the last batch on all ranks.',
   },
   'failure.unexpected': 'The run failed, which should not happen: see the details.',
   'group.task': 'Task',
@@ -154,6 +154,12 @@ export const messages = {
   'group.mistakes': 'Classic mistakes',
   'problem.fp8NeedsScaling':
     'Eight bits lose nearly every gradient that is not scaled. Take dynamic or fixed loss scaling.',
+  'problem.syncNormNeedsEveryStep':
+    'Synchronised statistics are exchanged in every step, by all ranks, which {sync} does without. Take allReduce, or the norm batch.',
+  'problem.syncNormNeedsEqualBatches':
+    'Synchronised norms add the ranks’ gradients as if all batches were of one size. Switch the balance off, or take the norm batch.',
+  'problem.noOwnBuffers':
+    'Only the norm batch on several replicas has running statistics that differ. Take it, or leave the mistake out.',
   'group.precision': 'Precision',
   'group.run': 'Run',
 } as const satisfies Readonly<Record<ExperimentKey, Message>>;

@@ -42,4 +42,8 @@ export const mistakes = {
   'field.mistakes.unsyncedModule.line': 'Call the bare model from mid-run on.',
   'field.mistakes.unsyncedModule.help':
     'With model.module(x) DDP hears nothing of the forward pass and reduces nothing in backward. From the middle of the run on every rank trains alone, on its own shard, and the weights drift apart.',
+  'field.mistakes.noBufferBroadcast.label': 'Own buffers',
+  'field.mistakes.noBufferBroadcast.line': 'Running statistics differ from rank to rank.',
+  'field.mistakes.noBufferBroadcast.help':
+    'DDP with broadcast_buffers=False: each rank keeps the running mean and variance of its own shard. The weights agree all the same, but every rank evaluates another model.',
 } as const satisfies Readonly<Record<string, Message>>;

@@ -51,6 +51,10 @@ export const fields = {
   'field.model.dense.line': 'Нейроны между свёртками и выходом.',
   'field.model.dense.help':
     'В этом слое сосредоточена большая часть параметров сети. Уменьшите его, чтобы передавать меньше за шаг.',
+  'field.model.norm.label': 'Batch norm',
+  'field.model.norm.line': 'Нормализовать выход свёрток по батчу.',
+  'field.model.norm.help':
+    'batch берёт среднее и дисперсию своего батча на каждом ранге, как PyTorch по умолчанию: если примеров на ранге мало, оценки грубы. syncBatch берёт их по батчам всех рангов, как SyncBatchNorm, ценой двух дополнительных обменов на слой за шаг.',
   'field.model.width.label': 'Ширина',
   'field.model.width.line': 'Сколько чисел представляют один символ.',
   'field.model.width.help':
@@ -176,6 +180,9 @@ export const fields = {
   'choice.model.kind.mlp': 'MLP',
   'choice.model.kind.cnn': 'CNN',
   'choice.model.kind.transformer': 'Трансформер',
+  'choice.model.norm.none': 'Нет',
+  'choice.model.norm.batch': 'Свой батч',
+  'choice.model.norm.syncBatch': 'Все батчи',
   'choice.model.activation.relu': 'ReLU',
   'choice.model.activation.tanh': 'tanh',
   'choice.model.activation.gelu': 'GELU',

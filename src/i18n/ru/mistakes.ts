@@ -42,4 +42,8 @@ export const mistakes = {
   'field.mistakes.unsyncedModule.line': 'С середины запуска вызывать саму модель.',
   'field.mistakes.unsyncedModule.help':
     'При вызове model.module(x) DDP не видит прямого прохода и ничего не усредняет в обратном. С середины запуска каждый ранг учится один, на своей доле данных, и веса расходятся.',
+  'field.mistakes.noBufferBroadcast.label': 'Свои буферы',
+  'field.mistakes.noBufferBroadcast.line': 'Скользящие статистики у рангов разные.',
+  'field.mistakes.noBufferBroadcast.help':
+    'DDP с broadcast_buffers=False: каждый ранг хранит скользящие среднее и дисперсию своей доли данных. Веса всё равно совпадают, но проверяет каждый ранг другую модель.',
 } as const satisfies Readonly<Record<string, Message>>;
