@@ -8,7 +8,7 @@ import { initialWeights } from '#core/initial-weights';
 import type { Model, Segment } from '#core/model';
 import type { Batch } from '#engine/engine';
 import { registerGradients } from '#engine/gradients';
-import { applySegment, batchShape } from '#engine/layers';
+import { applySegment, batchShape, byBatch } from '#engine/layers';
 import { crossEntropy } from '#engine/ops';
 import { NO_BOUNDARY } from '#engine/rounding';
 import { openWasm } from '#engine/wasm';
@@ -25,6 +25,7 @@ export type Operations = 'library' | 'engine';
 
 const LEARNING_RATE = 0.01;
 const MOMENTUM = 0.9;
+const OWN_BATCH = byBatch(() => undefined);
 
 /** A step of `model` (an MLP or a CNN over images) on wasm, in a realm without other engines. */
 export async function bareLoop(model: Model, operations: Operations): Promise<BareStep> {
@@ -67,7 +68,7 @@ function engineWay(model: Model): Way {
     loss: (parameters, input, labels, size) =>
       crossEntropy(
         through(model, parameters, input, (segment, own, x) =>
-          applySegment(segment, own, x, size, NO_BOUNDARY),
+          applySegment(segment, own, x, { size, boundary: NO_BOUNDARY, normalise: OWN_BATCH }),
         ),
         labels,
       ),

@@ -24,7 +24,7 @@ async function replicaBlock(network: Network): Promise<Block> {
     plan,
     link: { transport: 'shared', arena },
     data: stepData(),
-    initialWeights: null,
+    initialState: null,
     telemetry: port2,
   });
   // biome-ignore lint/correctness/useHookAtTopLevel: a service's call, which only sounds like a hook.

@@ -82,6 +82,10 @@ const EXCHANGES: readonly (readonly [string, ExperimentInput])[] = [
     'DiLoCo through a star',
     { sync: { kind: 'diloco', period: 4 }, communication: { collective: 'star' } },
   ],
+  [
+    'an asynchronous server',
+    { sync: { kind: 'async', slowdowns: [1, 1, 3], stalenessAware: true } },
+  ],
 ];
 
 for (const [name, exchange] of EXCHANGES) {
@@ -99,6 +103,23 @@ for (const [name, exchange] of EXCHANGES) {
     expectSameLog(ports, shared);
   });
 }
+
+test('LG-8 DP-31 synchronised batch norms: the same log over both transports', async () => {
+  const model = { kind: 'cnn', channels: [4, 8], dense: 16, norm: 'syncBatch' };
+  const runs: TrainedRun[] = [];
+  for (const [mode, transport] of MODES) {
+    await openLab(page, mode);
+    const run = await train(page, { ...EXPERIMENT, model }, { backend: 'wasm' });
+    expectFinished(run, 'wasm', STEPS);
+    expect(run.run?.transport).toBe(transport);
+    // 2C + 1 numbers of both norms from each of two ranks before.
+    expect(run.steps[0]?.gatheredPerRank?.[0]).toBe(2 * 4 * (9 + 17));
+    runs.push(run);
+  }
+  const [shared, ports] = runs;
+  if (shared === undefined || ports === undefined) throw new Error('two runs were expected');
+  expectSameLog(ports, shared);
+});
 
 test('LG-8 another seed gives another log', async () => {
   await openLab(page);

@@ -37,7 +37,9 @@ for (const backend of ['wasm', 'cpu', 'webgpu'] as const) {
     expectFinished(one, backend, STEPS);
     for (const [step, { loss, samples }] of many.steps.entries()) {
       const expected = one.steps[step]?.loss ?? Number.NaN;
-      expect(Math.abs(loss - expected), `step ${step}`).toBeLessThanOrEqual(1e-4 * expected);
+      expect(Math.abs((loss ?? Number.NaN) - expected), `step ${step}`).toBeLessThanOrEqual(
+        1e-4 * expected,
+      );
       expect(samples).toBe(64 * (step + 1));
     }
     expect(one.steps.at(-1)?.loss).toBeLessThan(0.7 * (one.steps[0]?.loss ?? 0));
@@ -53,7 +55,10 @@ for (const backend of ['fused', 'wasm', 'cpu', 'webgpu'] as const) {
     for (const { step, lossPerRank } of trained.steps) {
       for (const [rank, loss] of lossPerRank.entries()) {
         const expected = golden.lossesPerRank[rank]?.[step] ?? Number.NaN;
-        expect(Math.abs(loss - expected), `step ${step}, rank ${rank}`).toBeLessThan(1e-5);
+        expect(
+          Math.abs((loss ?? Number.NaN) - expected),
+          `step ${step}, rank ${rank}`,
+        ).toBeLessThan(1e-5);
       }
     }
     const weights = (await page.evaluate(() => globalThis.ringside?.weights())) ?? {};

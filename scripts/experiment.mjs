@@ -13,7 +13,7 @@ import { serve } from './serve.mjs';
 const HELP = `npm run -s experiment -- FILE.json [options]
 
 Runs the experiment in FILE.json (- for standard input) in headless Chromium, through the same code
-as the page, and prints JSON lines: run, step, eval, fallback, nonFinite, disagreement, summary.
+as the page, and prints JSON lines: run, step, eval, fallback, nonFinite, disagreement, hang, summary.
 Fields that FILE.json leaves out have their defaults; docs/experiment.md lists them all. Here
 logEvery is 1 where left out: a line for every step. The step of a step line counts from 0; that of
 eval, end and summary is the number of completed steps.

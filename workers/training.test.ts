@@ -48,9 +48,9 @@ test('DP-2 PyTorch DDP golden run: every loss and final weight within 1e-5', asy
   expect(steps).toHaveLength(golden.x.length);
   for (const { step, lossPerRank } of steps) {
     lossPerRank.forEach((loss, rank) => {
-      expect(Math.abs(loss - (golden.lossesPerRank[rank]?.[step] ?? Number.NaN))).toBeLessThan(
-        1e-5,
-      );
+      expect(
+        Math.abs((loss ?? Number.NaN) - (golden.lossesPerRank[rank]?.[step] ?? Number.NaN)),
+      ).toBeLessThan(1e-5);
     });
   }
   const weights = await conductor.weights();

@@ -2,11 +2,12 @@
 import type { Model } from '#core/model';
 import { buildModel } from '#core/models';
 import { probeBackend } from '#engine/availability';
+import type { Check } from '#engine/check-support';
 import { createEngine, loseDevice } from '#engine/create';
 import type { BackendName, Engine } from '#engine/engine';
 import { BACKENDS } from '#engine/engine';
 import { precisionChecks } from '#engine/rounding-checks';
-import { type Check, checksFor } from '#engine/suite';
+import { checksFor } from '#engine/suite';
 import { WASM_URL } from '#engine/wasm-url';
 import type { EngineJob, Outcome } from './engine-job.ts';
 

@@ -16,6 +16,7 @@ function modelOf(...parts: (readonly [length: number, init: Initialiser])[]): Mo
     segments: [],
     parameters,
     parameterCount: offset,
+    buffers: [],
     bufferCount: 0,
   };
 }

@@ -17,6 +17,15 @@ function fill(values: Float32Array, { init }: Parameter, stream: RandomStream): 
   }
 }
 
+/** The buffers, length `model.bufferCount`, before the first step: their initialisers are constants. */
+export function initialBuffers(model: Model): Float32Array {
+  const buffers = new Float32Array(model.bufferCount);
+  for (const { init, offset, length } of model.buffers) {
+    if (init.kind === 'constant') buffers.fill(init.value, offset, offset + length);
+  }
+  return buffers;
+}
+
 /**
  * The flat weight vector, length `model.parameterCount`, before the first step. Each parameter has
  * a stream of its own, so that adding a layer leaves the weights of those before it unchanged.

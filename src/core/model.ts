@@ -5,11 +5,20 @@
 
 export type Activation = 'relu' | 'tanh' | 'gelu';
 
+/** Batch normalisation behind each convolution: over the own batch, or over those of all ranks. */
+export type NormKind = 'none' | 'batch' | 'syncBatch';
+
 /** What the learner chose. Widths and depths are free; limits are in the field table. */
 export type ModelSpec =
   | { readonly kind: 'softmax' }
   | { readonly kind: 'mlp'; readonly hidden: readonly number[]; readonly activation: Activation }
-  | { readonly kind: 'cnn'; readonly channels: readonly [number, number]; readonly dense: number }
+  | {
+      readonly kind: 'cnn';
+      readonly channels: readonly [number, number];
+      readonly dense: number;
+      /** None where left out. */
+      readonly norm?: NormKind;
+    }
   | {
       readonly kind: 'transformer';
       readonly width: number;
@@ -34,7 +43,7 @@ export type Initialiser =
   | { readonly kind: 'normal'; readonly deviation: number }
   | { readonly kind: 'constant'; readonly value: number };
 
-/** One named parameter inside the flat weight vector: elements [offset, offset + length). */
+/** A named part of a flat vector, of the weights or of the buffers: elements [offset, offset + length). */
 export interface Parameter {
   readonly name: string;
   readonly shape: readonly number[];
@@ -46,7 +55,13 @@ export interface Parameter {
 /** What a segment computes. Dense weights are stored [in, out], conv filters [h, w, in, out]. */
 export type SegmentOp =
   | { readonly kind: 'dense'; readonly activation: Activation | 'none' }
-  | { readonly kind: 'conv'; readonly kernel: number; readonly activation: 'relu' }
+  | { readonly kind: 'conv'; readonly kernel: number; readonly activation: 'relu' | 'none' }
+  | {
+      readonly kind: 'batchNorm';
+      /** Whether statistics are those of all ranks' batches together. */
+      readonly synchronised: boolean;
+      readonly activation: 'relu';
+    }
   | { readonly kind: 'maxpool'; readonly size: number }
   | { readonly kind: 'flatten' }
   | { readonly kind: 'embedding' }
@@ -59,6 +74,8 @@ export interface Segment {
   readonly name: string;
   readonly op: SegmentOp;
   readonly parameters: readonly Parameter[];
+  /** State that is not trained: running mean and variance of batch normalisation. */
+  readonly buffers: readonly Parameter[];
   readonly inputShape: readonly number[];
   readonly outputShape: readonly number[];
   /** Multiply-adds count two. */
@@ -75,6 +92,8 @@ export interface Model {
   /** All parameters in registration order, which is forward order. */
   readonly parameters: readonly Parameter[];
   readonly parameterCount: number;
-  /** Length of the flat vector of non-trained state (batch norm statistics). */
+  /** All buffers, in the order of their segments. */
+  readonly buffers: readonly Parameter[];
+  /** Length of the flat vector of buffers. */
   readonly bufferCount: number;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { initialBuffers } from './initial-weights.ts';
 import type { Model, ModelSpec, TaskShape } from './model.ts';
 import { buildModel } from './models.ts';
 
@@ -49,6 +50,51 @@ test('a CNN halves the image twice', () => {
     [10],
   ]);
   expect(model.parameterCount).toBe(80 + 1168 + 784 * 64 + 64 + 650);
+});
+
+test('EN-20 a norm stands between each convolution and its pooling, and takes over bias and relu', () => {
+  const model = buildModel({ ...CNN, norm: 'batch' }, IMAGE);
+  expect(model.segments.map((s) => s.name)).toEqual([
+    'conv1',
+    'norm1',
+    'pool1',
+    'conv2',
+    'norm2',
+    'pool2',
+    'flatten',
+    'fc1',
+    'fc2',
+  ]);
+  const plain = buildModel(CNN, IMAGE);
+  // Weight and bias of each norm, less the convolutions' biases.
+  expect(model.parameterCount).toBe(plain.parameterCount + 8 + 16);
+  expect(model.segments.map((s) => s.op).filter((op) => op.kind === 'conv')).toEqual([
+    { kind: 'conv', kernel: 3, activation: 'none' },
+    { kind: 'conv', kernel: 3, activation: 'none' },
+  ]);
+  const size = 28 * 28 * 8;
+  expect(model.segments[1]).toMatchObject({
+    op: { kind: 'batchNorm', synchronised: false, activation: 'relu' },
+    outputShape: [28, 28, 8],
+    forwardFlops: 8 * size,
+    backwardFlops: 16 * size,
+    activationBytes: 4 * size,
+  });
+});
+
+test('EN-20 the buffers are running mean and variance, 0 and 1', () => {
+  const model = buildModel({ ...CNN, norm: 'syncBatch' }, IMAGE);
+  expect(model.buffers.map((b) => [b.name, b.offset, b.length])).toEqual([
+    ['norm1.running_mean', 0, 8],
+    ['norm1.running_var', 8, 8],
+    ['norm2.running_mean', 16, 16],
+    ['norm2.running_var', 32, 16],
+  ]);
+  expect(model.bufferCount).toBe(48);
+  const buffers = initialBuffers(model);
+  expect([buffers[0], buffers[8], buffers[31], buffers[47]]).toEqual([0, 1, 0, 1]);
+  expect(model.segments[1].op).toMatchObject({ synchronised: true });
+  expect(buildModel(CNN, IMAGE).bufferCount).toBe(0);
 });
 
 test('dense and conv start as in PyTorch, within 1/sqrt(fan in)', () => {

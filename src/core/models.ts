@@ -1,32 +1,23 @@
 /**
  * @file The models of the laboratory, as data: softmax regression, MLP, CNN, causal transformer.
- * Costs are those of the textbook algorithm, not of any backend's way to run it.
+ * Their segments stand in segments.ts.
  */
-import type {
-  Activation,
-  Initialiser,
-  Model,
-  ModelSpec,
-  Parameter,
-  Segment,
-  SegmentOp,
-  TaskShape,
-} from './model.ts';
-
-const BYTES = 4;
-const KERNEL = 3;
-const POOL = 2;
-/** Hidden width of the transformer's feed-forward part, as a multiple of the model's width. */
-const FEED_FORWARD_FACTOR = 4;
-/** Between GPT-2's 0.02 and PyTorch's 1; of 0.02 ... 0.5 it trained best on characters. */
-const EMBEDDING_DEVIATION = 0.1;
-
-type ParameterDraft = Omit<Parameter, 'offset' | 'length'>;
-type SegmentDraft = Omit<Segment, 'parameters'> & {
-  readonly parameters: readonly ParameterDraft[];
-};
-
-const product = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
+import type { Activation, Model, ModelSpec, Parameter, Segment, TaskShape } from './model.ts';
+import {
+  attention,
+  batchNorm,
+  conv,
+  dense,
+  embedding,
+  feedForward,
+  layerNorm,
+  maxpool,
+  type ParameterDraft,
+  POOL,
+  product,
+  type SegmentDraft,
+  unweighted,
+} from './segments.ts';
 
 /**
  * The model of `spec` for samples of `task`, with its parameters laid out in forward order.
@@ -50,25 +41,40 @@ function segmentDrafts(spec: ModelSpec, task: TaskShape): SegmentDraft[] {
   }
 }
 
-/** Gives every parameter its place in the flat vector. */
+/** Gives every parameter and every buffer its place in its flat vector. */
 function assemble(spec: ModelSpec, task: TaskShape, drafts: readonly SegmentDraft[]): Model {
-  let offset = 0;
-  const place = (draft: ParameterDraft): Parameter => {
-    const parameter = { ...draft, offset, length: product(draft.shape) };
-    offset += parameter.length;
-    return parameter;
-  };
+  const weights = createLayout();
+  const state = createLayout();
   const segments = drafts.map((draft): Segment => {
-    return { ...draft, parameters: draft.parameters.map(place) };
+    const buffers = draft.buffers ?? [];
+    return {
+      ...draft,
+      parameters: draft.parameters.map(weights.place),
+      buffers: buffers.map(state.place),
+    };
   });
   return {
     spec,
     task,
     segments,
-    parameters: segments.flatMap((segment) => segment.parameters),
-    parameterCount: offset,
-    bufferCount: 0,
+    parameters: weights.parts,
+    parameterCount: weights.length(),
+    buffers: state.parts,
+    bufferCount: state.length(),
   };
+}
+
+/** A flat vector that is filled part after part. */
+function createLayout() {
+  const parts: Parameter[] = [];
+  let offset = 0;
+  const place = (draft: ParameterDraft): Parameter => {
+    const part = { ...draft, offset, length: product(draft.shape) };
+    offset += part.length;
+    parts.push(part);
+    return part;
+  };
+  return { parts, place, length: () => offset };
 }
 
 function requirePositive(what: string, sizes: readonly number[]): void {
@@ -83,58 +89,6 @@ function misfit(spec: ModelSpec, task: TaskShape, needs: string): RangeError {
   return new RangeError(
     `a ${spec.kind} model needs ${needs}, but the task's samples are ${task.kind}`,
   );
-}
-
-/** PyTorch's default for Linear and Conv2d, weight and bias alike: U(-b, b), b = 1/sqrt(fan in). */
-function fanIn(inputs: number): Initialiser {
-  return { kind: 'uniform', bound: 1 / Math.sqrt(inputs) };
-}
-
-/** A uniform distribution with the given standard deviation: no logarithm or cosine to draw it. */
-function uniformDeviation(deviation: number): Initialiser {
-  return { kind: 'uniform', bound: deviation * Math.sqrt(3) };
-}
-
-function linear(name: string, inputs: number, outputs: number): ParameterDraft[] {
-  return [
-    { name: `${name}.weight`, shape: [inputs, outputs], init: fanIn(inputs) },
-    { name: `${name}.bias`, shape: [outputs], init: fanIn(inputs) },
-  ];
-}
-
-function norm(name: string, width: number): ParameterDraft[] {
-  return [
-    { name: `${name}.weight`, shape: [width], init: { kind: 'constant', value: 1 } },
-    { name: `${name}.bias`, shape: [width], init: { kind: 'constant', value: 0 } },
-  ];
-}
-
-/**
- * A dense layer over the last axis of `inputShape`. The first segment of a model needs no gradient
- * of its input, so its backward costs one product instead of two.
- */
-function dense(
-  name: string,
-  inputShape: readonly number[],
-  outputs: number,
-  activation: Activation | 'none',
-  isFirst: boolean,
-): SegmentDraft {
-  const inputs = inputShape[inputShape.length - 1];
-  const outputShape = [...inputShape.slice(0, -1), outputs];
-  const forwardFlops = 2 * product(inputShape) * outputs;
-  // The slopes of relu and tanh follow from the output, which the next segment keeps anyway.
-  const kept = product(inputShape) + (activation === 'gelu' ? product(outputShape) : 0);
-  return {
-    name,
-    op: { kind: 'dense', activation },
-    parameters: linear(name, inputs, outputs),
-    inputShape,
-    outputShape,
-    forwardFlops,
-    backwardFlops: isFirst ? forwardFlops : 2 * forwardFlops,
-    activationBytes: BYTES * kept,
-  };
 }
 
 interface FlatInput {
@@ -162,62 +116,6 @@ function denseStack(
   });
 }
 
-function conv(
-  name: string,
-  inputShape: readonly number[],
-  filters: number,
-  isFirst: boolean,
-): SegmentDraft {
-  const [height, width, channels] = inputShape;
-  const patch = KERNEL * KERNEL * channels;
-  const forwardFlops = 2 * height * width * patch * filters;
-  return {
-    name,
-    op: { kind: 'conv', kernel: KERNEL, activation: 'relu' },
-    parameters: [
-      {
-        name: `${name}.weight`,
-        shape: [KERNEL, KERNEL, channels, filters],
-        init: fanIn(patch),
-      },
-      { name: `${name}.bias`, shape: [filters], init: fanIn(patch) },
-    ],
-    inputShape,
-    outputShape: [height, width, filters],
-    forwardFlops,
-    backwardFlops: isFirst ? forwardFlops : 2 * forwardFlops,
-    activationBytes: BYTES * product(inputShape),
-  };
-}
-
-function unweighted(
-  name: string,
-  op: SegmentOp,
-  inputShape: readonly number[],
-  outputShape: readonly number[],
-  flops: number,
-  kept: number,
-): SegmentDraft {
-  return {
-    name,
-    op,
-    parameters: [],
-    inputShape,
-    outputShape,
-    forwardFlops: flops,
-    backwardFlops: flops,
-    activationBytes: BYTES * kept,
-  };
-}
-
-/** Windows of 2 x 2, stride 2; an odd last row or column is dropped, as in PyTorch. */
-function maxpool(name: string, inputShape: readonly number[]): SegmentDraft {
-  const [height, width, channels] = inputShape;
-  const outputShape = [Math.floor(height / POOL), Math.floor(width / POOL), channels];
-  const size = product(inputShape);
-  return unweighted(name, { kind: 'maxpool', size: POOL }, inputShape, outputShape, size, size);
-}
-
 function convolutional(spec: ModelSpec & { kind: 'cnn' }, task: TaskShape): SegmentDraft[] {
   if (task.kind !== 'image') throw misfit(spec, task, 'images');
   requirePositive('cnn.channels', spec.channels);
@@ -229,100 +127,26 @@ function convolutional(spec: ModelSpec & { kind: 'cnn' }, task: TaskShape): Segm
         `the task's are ${task.height} x ${task.width}`,
     );
   }
-  const conv1 = conv('conv1', [task.height, task.width, 1], spec.channels[0], true);
+  const { channels, norm: kind = 'none' } = spec;
+  const normed = kind !== 'none';
+  const normOf = (name: string, { outputShape }: SegmentDraft): SegmentDraft[] =>
+    normed ? [batchNorm(name, outputShape, kind === 'syncBatch')] : [];
+  const conv1 = conv('conv1', [task.height, task.width, 1], channels[0], true, normed);
   const pool1 = maxpool('pool1', conv1.outputShape);
-  const conv2 = conv('conv2', pool1.outputShape, spec.channels[1], false);
+  const conv2 = conv('conv2', pool1.outputShape, channels[1], false, normed);
   const pool2 = maxpool('pool2', conv2.outputShape);
   const features = product(pool2.outputShape);
   return [
     conv1,
+    ...normOf('norm1', conv1),
     pool1,
     conv2,
+    ...normOf('norm2', conv2),
     pool2,
     unweighted('flatten', { kind: 'flatten' }, pool2.outputShape, [features], 0, 0),
     dense('fc1', [features], spec.dense, 'relu', false),
     dense('fc2', [spec.dense], task.classes, 'none', false),
   ];
-}
-
-function embedding(vocabulary: number, context: number, width: number): SegmentDraft {
-  return {
-    name: 'embedding',
-    op: { kind: 'embedding' },
-    parameters: [
-      {
-        name: 'embedding.tokens',
-        shape: [vocabulary, width],
-        init: uniformDeviation(EMBEDDING_DEVIATION),
-      },
-      {
-        name: 'embedding.positions',
-        shape: [context, width],
-        init: uniformDeviation(EMBEDDING_DEVIATION),
-      },
-    ],
-    inputShape: [context],
-    outputShape: [context, width],
-    // A lookup and one addition; backward adds rows up, once for tokens and once for positions.
-    forwardFlops: context * width,
-    backwardFlops: 2 * context * width,
-    activationBytes: BYTES * context,
-  };
-}
-
-/** `x + projection(softmax(q k^T / sqrt(d)) v)`, with q, k, v of the normalised x, causal. */
-function attention(name: string, context: number, width: number, heads: number): SegmentDraft {
-  const square = (part: string): ParameterDraft => {
-    return { name: `${name}.${part}.weight`, shape: [width, width], init: fanIn(width) };
-  };
-  const projections = 4 * 2 * context * width * width;
-  const scoresAndMix = 2 * 2 * context * context * width;
-  const forwardFlops = projections + scoresAndMix;
-  return {
-    name,
-    op: { kind: 'attention', heads },
-    parameters: [
-      ...norm(`${name}.norm`, width),
-      square('q'),
-      square('k'),
-      square('v'),
-      ...linear(`${name}.projection`, width, width),
-    ],
-    inputShape: [context, width],
-    outputShape: [context, width],
-    forwardFlops,
-    backwardFlops: 2 * forwardFlops,
-    // x, normalised x, q, k, v, mixed values; the attention weights of each head.
-    activationBytes: BYTES * (6 * context * width + heads * context * context),
-  };
-}
-
-/** `x + fc2(gelu(fc1(norm(x))))` with four times the width inside. */
-function feedForward(name: string, context: number, width: number): SegmentDraft {
-  const inner = FEED_FORWARD_FACTOR * width;
-  const forwardFlops = 2 * 2 * context * width * inner;
-  return {
-    name,
-    op: { kind: 'feedForward' },
-    parameters: [
-      ...norm(`${name}.norm`, width),
-      ...linear(`${name}.fc1`, width, inner),
-      ...linear(`${name}.fc2`, inner, width),
-    ],
-    inputShape: [context, width],
-    outputShape: [context, width],
-    forwardFlops,
-    backwardFlops: 2 * forwardFlops,
-    // x, normalised x, and the inner values before and after gelu.
-    activationBytes: BYTES * context * (2 * width + 2 * inner),
-  };
-}
-
-function layerNorm(name: string, context: number, width: number): SegmentDraft {
-  const size = context * width;
-  const shape = [context, width];
-  const bare = unweighted(name, { kind: 'layerNorm' }, shape, shape, 8 * size, size);
-  return { ...bare, parameters: norm(name, width), backwardFlops: 2 * bare.forwardFlops };
 }
 
 function transformer(spec: ModelSpec & { kind: 'transformer' }, task: TaskShape): SegmentDraft[] {

@@ -1,12 +1,21 @@
 /**
- * @file Weights by parameter name, as nested arrays in PyTorch's layout: Linear [out][in],
+ * @file Weights and buffers by name, as nested arrays in PyTorch's layout: Linear [out][in],
  * Conv2d [out][in][h][w]. A Linear behind a flatten counts its inputs by channel first, as
  * PyTorch's flatten of [channel][row][column] does.
  */
+import { initialBuffers } from './initial-weights.ts';
 import type { Model, Parameter, Segment } from './model.ts';
 
 /** Numbers, nested as deep as the parameter has axes. */
 export type Nested = number | readonly Nested[];
+
+/** All that a model holds, flat. */
+export interface ModelState {
+  /** Length `model.parameterCount`. */
+  readonly weights: Float32Array;
+  /** Length `model.bufferCount`. */
+  readonly buffers: Float32Array;
+}
 
 /** How one parameter is stored here and how PyTorch shows it. */
 interface Layout {
@@ -16,22 +25,29 @@ interface Layout {
   readonly place: Int32Array;
 }
 
-/** `weights` (length `model.parameterCount`) as nested arrays by name. Throws RangeError on another length. */
-export function splitByName(model: Model, weights: Float32Array): Record<string, Nested> {
-  requireLength(model, weights);
+/** A state as nested arrays by name, like PyTorch's state_dict. Throws RangeError on another length. */
+export function splitByName(
+  model: Model,
+  { weights, buffers }: ModelState,
+): Record<string, Nested> {
+  requireLength('weights', weights.length, model.parameterCount);
+  requireLength('buffers', buffers.length, model.bufferCount);
   const named: Record<string, Nested> = {};
   forEachLayout(model, (parameter, layout) => {
     const value = (i: number): number => weights[parameter.offset + layout.place[i]];
     named[parameter.name] = nest(layout.shape, 0, 0, value);
   });
+  for (const { name, offset, length } of model.buffers) {
+    named[name] = Array.from(buffers.subarray(offset, offset + length));
+  }
   return named;
 }
 
 /**
- * The flat vector of weights given by name. Throws TypeError, naming the parameter and both
- * shapes, where one is missing, unknown, or not of the expected shape.
+ * The state given by name; buffers may be left out and are then the initial ones. Throws TypeError,
+ * naming the parameter and both shapes, where one is missing, unknown, or not of the expected shape.
  */
-export function joinByName(model: Model, named: Readonly<Record<string, unknown>>): Float32Array {
+export function joinByName(model: Model, named: Readonly<Record<string, unknown>>): ModelState {
   refuseUnknown(model, named);
   const weights = new Float32Array(model.parameterCount);
   forEachLayout(model, (parameter, layout) => {
@@ -40,18 +56,20 @@ export function joinByName(model: Model, named: Readonly<Record<string, unknown>
       weights[parameter.offset + layout.place[i]] = value;
     });
   });
-  return weights;
+  const buffers = initialBuffers(model);
+  for (const { name, offset, shape } of model.buffers) {
+    if (named[name] !== undefined) buffers.set(flatten(name, named[name], shape), offset);
+  }
+  return { weights, buffers };
 }
 
-function requireLength(model: Model, weights: Float32Array): void {
-  if (weights.length === model.parameterCount) return;
-  throw new RangeError(
-    `${weights.length} weights were given; the model has ${model.parameterCount} parameters`,
-  );
+function requireLength(what: string, found: number, expected: number): void {
+  if (found === expected) return;
+  throw new RangeError(`${found} ${what} were given; the model has ${expected}`);
 }
 
 function refuseUnknown(model: Model, named: Readonly<Record<string, unknown>>): void {
-  const known = model.parameters.map((parameter) => parameter.name);
+  const known = [...model.parameters, ...model.buffers].map(({ name }) => name);
   for (const name of Object.keys(named)) {
     if (known.includes(name)) continue;
     throw new TypeError(`parameter ${name} is unknown; the model has ${known.join(', ')}`);

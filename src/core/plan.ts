@@ -54,10 +54,17 @@ export interface BucketConfig {
   readonly capBytes: number;
 }
 
+/** Which gradients go together: PyTorch's buckets, or Horovod's fusion up to a threshold. */
+export type BucketRule =
+  | ({ readonly rule: 'ddp' } & BucketConfig)
+  | { readonly rule: 'horovod'; readonly thresholdBytes: number };
+
 /** Which all-reduce runs; `ranksPerNode` counts for 'hierarchical' alone. */
 export interface CollectiveConfig {
   readonly name: AllReduceName;
   readonly ranksPerNode: number;
+  /** Horovod's adaptive sum instead of the mean; it goes by halving-doubling. */
+  readonly combine: 'mean' | 'adasum';
 }
 
 /** A step's batch in parts whose gradients are added up before the one update. */
@@ -70,7 +77,12 @@ export interface AccumulationConfig {
 
 /** What the ranks agree on, and when; see sync-rules.ts. Steps are those of the plan. */
 export type SyncConfig =
-  | { readonly kind: 'allReduce' }
+  | {
+      readonly kind: 'allReduce';
+      /** Equal batches, or batches in proportion to the ranks' speeds. */
+      readonly balance: 'off' | 'speeds';
+      readonly slowdowns: readonly number[];
+    }
   | { readonly kind: 'localSgd'; readonly period: number }
   | { readonly kind: 'postLocalSgd'; readonly warmupSteps: number; readonly period: number }
   | {
@@ -78,7 +90,28 @@ export type SyncConfig =
       readonly period: number;
       readonly outerRate: number;
       readonly outerMomentum: number;
-    };
+    }
+  | ({ readonly kind: 'async' } & ServerSync)
+  /** No rank is more than `bound` gradients ahead of the slowest when it begins one. */
+  | ({ readonly kind: 'ssp'; readonly bound: number } & ServerSync)
+  /** The last `backups` ranks of each step are not waited for. */
+  | ({ readonly kind: 'backup'; readonly backups: number } & RankSpeeds);
+
+/** An asynchronous parameter server on rank 0. One step is one update of it. */
+type ServerSync = RankSpeeds & {
+  /** n of n-softsync: floor(N / n) gradients make an update. */
+  readonly splits: number;
+  /** Whether a gradient's rate is divided by its staleness. */
+  readonly stalenessAware: boolean;
+};
+
+/** What decides the order of events between ranks; cluster time, never wall time. */
+interface RankSpeeds {
+  /** Rank r takes slowdowns[r] times as long for a gradient; 1 where the list ends. */
+  readonly slowdowns: readonly number[];
+  /** Deviation of the logarithm of each duration. */
+  readonly jitter: number;
+}
 
 /** Classic mistakes of distributed training, made on purpose. */
 export interface MistakesConfig {
@@ -90,6 +123,20 @@ export interface MistakesConfig {
   readonly noSetEpoch: boolean;
   /** Every rank begins with weights of its own. */
   readonly noBroadcast: boolean;
+  /** All ranks draw the same augmentation. */
+  readonly equalAugmentation: boolean;
+  /** The last rank has one batch less in an epoch, and leaves its loop there. */
+  readonly unequalBatches: boolean;
+  /** The loss is not scaled, although the experiment says so. */
+  readonly noLossScaling: boolean;
+  /** Gradients are clipped while they are still scaled. */
+  readonly clipBeforeUnscale: boolean;
+  /** Weights are kept in the narrow format alone. */
+  readonly pureLowWeights: boolean;
+  /** From the middle of the run on the model is called without its wrapper: nothing is reduced. */
+  readonly unsyncedModule: boolean;
+  /** Every rank keeps running statistics of batch norms of its own. */
+  readonly noBufferBroadcast: boolean;
 }
 
 /** What becomes of the run when ranks are lost. */
@@ -100,6 +147,22 @@ export interface RecoveryConfig {
   readonly commitEvery: number;
   readonly faults: readonly Fault[];
 }
+export const NO_MISTAKES: MistakesConfig = {
+  sumNotMean: false,
+  noErrorFeedback: false,
+  noSetEpoch: false,
+  noBroadcast: false,
+  equalAugmentation: false,
+  unequalBatches: false,
+  noLossScaling: false,
+  clipBeforeUnscale: false,
+  pureLowWeights: false,
+  unsyncedModule: false,
+  noBufferBroadcast: false,
+};
+
+/** How training samples are changed before they are used. */
+export type Augmentation = 'none' | 'shift';
 
 /** What forward and backward compute in; all but fp32 are emulated. */
 export type NumberFormat = 'fp32' | FloatFormatName;
@@ -125,7 +188,8 @@ export interface Plan {
   readonly model: Model;
   readonly optimizer: OptimizerConfig;
   readonly learningRate: LearningRateConfig;
-  readonly buckets: BucketConfig;
+  readonly buckets: BucketRule;
+  readonly augmentation: Augmentation;
   readonly precision: PrecisionConfig;
   /** Recompute activations in backward instead of keeping them. */
   readonly checkpointing: boolean;
@@ -137,6 +201,8 @@ export interface Plan {
   readonly sync: SyncConfig;
   readonly mistakes: MistakesConfig;
   readonly recovery: RecoveryConfig;
+  /** Estimate the gradient noise scale from the ranks' own gradients. */
+  readonly measuresNoise: boolean;
   /** Evaluate on the test set after every so many steps, and after the last. */
   readonly evalEvery: number;
   /** One step record every so many steps, and for the last. */

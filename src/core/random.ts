@@ -9,10 +9,12 @@ export const PURPOSE = {
   pointsTrain: 2,
   pointsTest: 3,
   generation: 4,
+  augmentation: 5,
   compression: 16,
   sharedCompression: 17,
   computeJitter: 48,
   loaderJitter: 49,
+  computationJitter: 40,
 } as const;
 export type Purpose = (typeof PURPOSE)[keyof typeof PURPOSE];
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import golden from './golden/sampler.json' with { type: 'json' };
 import { mt19937 } from './mt19937.ts';
-import { epochOrder, randperm, rankIndices, stepsPerEpoch } from './sampler.ts';
+import { epochOrder, hasBatch, randperm, rankIndices, stepsPerEpoch } from './sampler.ts';
 
 test('DP-5 MT19937 gives its published numbers', () => {
   const generator = mt19937(5489);
@@ -50,4 +50,12 @@ test('DP-7 steps of an epoch count the last, smaller batch', () => {
   expect(stepsPerEpoch(12_000, 4, 32)).toBe(94);
   expect(stepsPerEpoch(12_000, 1, 12_000)).toBe(1);
   expect(stepsPerEpoch(3, 8, 1)).toBe(1);
+});
+
+test('MI-6 the last rank has no batch at the last step of each epoch; a lone rank always has one', () => {
+  const plan = { worldSize: 3, stepsPerEpoch: 2 };
+  const steps = [0, 1, 2, 3];
+  expect(steps.map((step) => hasBatch(step, 2, plan))).toEqual([true, false, true, false]);
+  expect(steps.every((step) => hasBatch(step, 1, plan))).toBe(true);
+  expect(steps.every((step) => hasBatch(step, 0, { ...plan, worldSize: 1 }))).toBe(true);
 });

@@ -49,6 +49,27 @@ export function rankIndices(
   return indices;
 }
 
+/**
+ * Whether a rank has a batch at `step` where the last rank has one batch less in an epoch: it has
+ * none at the epoch's last step, as with a shard that is cut, not padded, and `drop_last`.
+ */
+export function hasBatch(
+  step: number,
+  rank: number,
+  plan: { readonly worldSize: number; readonly stepsPerEpoch: number },
+): boolean {
+  const { worldSize, stepsPerEpoch } = plan;
+  const isLast = worldSize > 1 && rank === worldSize - 1;
+  return !(isLast && (step + 1) % stepsPerEpoch === 0);
+}
+
+/** The whole padded order: the ranks' indices, sample by sample. */
+export function paddedOrder(order: Uint32Array, worldSize: number): Uint32Array {
+  const padded = new Uint32Array(worldSize * samplesPerRank(order.length, worldSize, false));
+  for (let i = 0; i < padded.length; i++) padded[i] = order[i % order.length];
+  return padded;
+}
+
 /** Steps of an epoch: batches of a rank's padded share, the last one perhaps smaller. */
 export function stepsPerEpoch(trainCount: number, worldSize: number, batchPerRank: number): number {
   return Math.ceil(samplesPerRank(trainCount, worldSize, false) / batchPerRank);

@@ -7,10 +7,12 @@ import {
   dilocoOuter,
   EMPTY_SERVER,
   firstArrivals,
+  gradientsAStep,
   meanOf,
   postLocalAverages,
   serverPush,
   softsyncCount,
+  speedsOf,
   sspAdmits,
   stalenessAwareRate,
   stalenessOf,
@@ -144,6 +146,19 @@ test('SY-8 T: LB-BSP, speeds 4, 2, 1, 1, B = 64 -> 32, 16, 8, 8; time 8 against 
   const balanced = balancedBatches(64, speeds);
   expect(balanced).toEqual([32, 16, 8, 8]);
   expect([time(balanced), time([16, 16, 16, 16])]).toEqual([8, 16]);
+});
+
+test('SY-8 a rank of twice the time has half the speed; without an entry it has the full one', () => {
+  expect(speedsOf([1, 2, 4], 4)).toEqual([1, 0.5, 0.25, 1]);
+});
+
+test('SY-16 gradients of a step: all ranks, without the backups, or as n-softsync has it', () => {
+  const speeds = { slowdowns: [], jitter: 0 };
+  const server = { ...speeds, stalenessAware: false };
+  expect(gradientsAStep({ kind: 'allReduce', balance: 'off', slowdowns: [] }, 8)).toBe(8);
+  expect(gradientsAStep({ kind: 'backup', backups: 2, ...speeds }, 8)).toBe(6);
+  expect(gradientsAStep({ kind: 'async', splits: 3, ...server }, 8)).toBe(2);
+  expect(gradientsAStep({ kind: 'ssp', bound: 1, splits: 16, ...server }, 8)).toBe(1);
 });
 
 test('SY-8 shares add up whatever the speeds', () => {

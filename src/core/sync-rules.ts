@@ -3,6 +3,7 @@
  * and in which order events come, is given from outside (by the cluster clock, or a list in tests).
  */
 import { createOptimizer, type OptimizerState } from './optimizers.ts';
+import type { SyncConfig } from './plan.ts';
 
 /** Local SGD [Stich 2019]: ranks average their weights after every `period` steps. */
 export function averagesAfterStep(step: number, period: number): boolean {
@@ -82,6 +83,23 @@ export function softsyncCount(workers: number, splits: number): number {
   return Math.floor(workers / splits);
 }
 
+/** Whether rank 0 keeps the weights, and the others push gradients when they are done. */
+export function hasServer(sync: SyncConfig): sync is Extract<SyncConfig, { splits: number }> {
+  return sync.kind === 'async' || sync.kind === 'ssp';
+}
+
+/** Whether batches go by the ranks' speeds, so that not all gradients count alike. */
+export function isBalanced(sync: SyncConfig): boolean {
+  return sync.kind === 'allReduce' && sync.balance === 'speeds';
+}
+
+/** Gradients that one step of a run is made of; `splits` beyond the workers count as one each. */
+export function gradientsAStep(sync: SyncConfig, workers: number): number {
+  if (sync.kind === 'backup') return workers - sync.backups;
+  if (!hasServer(sync)) return workers;
+  return softsyncCount(workers, Math.min(sync.splits, workers));
+}
+
 /** An asynchronous parameter server: which gradients go into which update, by clocks alone. */
 export interface ServerState {
   /** Updates made so far. */
@@ -153,6 +171,11 @@ export function firstArrivals(arrivals: readonly Arrival[], needed: number): Bac
     dropped: ranks(order.slice(needed)),
     time: order[needed - 1].time,
   };
+}
+
+/** Gradients a unit of time of each worker, from how many times slower it is; 1 where the list ends. */
+export function speedsOf(slowdowns: readonly number[], workers: number): readonly number[] {
+  return Array.from({ length: workers }, (_, rank) => 1 / (slowdowns[rank] ?? 1));
 }
 
 /**

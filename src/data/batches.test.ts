@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { resumePlan } from '#core/course';
 import type { Model, ModelSpec, TaskShape } from '#core/model';
 import { buildModel } from '#core/models';
-import type { Plan } from '#core/plan';
+import { NO_MISTAKES, type Plan } from '#core/plan';
 import { epochOrder, rankIndices, stepsPerEpoch } from '#core/sampler';
 import { type BatcherData, createBatcher } from './batches.ts';
 import type { LabelledSplit } from './dataset.ts';
@@ -23,13 +23,15 @@ function planOf(fields: Partial<Plan>): Plan {
     model: TINY,
     optimizer: { kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 },
     learningRate: { base: 1, warmupSteps: 0, decay: 'none' },
-    buckets: { firstBytes: 1, capBytes: 1 },
-    collective: { name: 'ring', ranksPerNode: 1 },
+    buckets: { rule: 'ddp', firstBytes: 1, capBytes: 1 },
+    collective: { name: 'ring', ranksPerNode: 1, combine: 'mean' },
     compression: { kind: 'none' },
     clipNorm: 0,
     accumulation: { microBatches: 1, noSync: true },
-    sync: { kind: 'allReduce' },
-    mistakes: { sumNotMean: false, noErrorFeedback: false, noSetEpoch: false, noBroadcast: false },
+    sync: { kind: 'allReduce', balance: 'off', slowdowns: [] },
+    mistakes: NO_MISTAKES,
+    measuresNoise: false,
+    augmentation: 'none',
     precision: { format: 'fp32', masterWeights: true, scaler: { kind: 'none' } },
     checkpointing: false,
     recovery: { policy: 'stop', commitEvery: 0, faults: [] },
@@ -93,6 +95,23 @@ test('DP-6 the samples of an epoch are the order of the sampler', () => {
   });
   const seen = Array.from({ length: 5 }, (_, step) => [...batcher.batchAt(5 + step).y]).flat();
   expect(seen).toEqual([...rankIndices(epochOrder(101, 9, 1, true), 3, 2, false)]);
+});
+
+test('SY-21 by speed, all ranks together have the samples of equal batches in every step', () => {
+  const data = { train: numbered(101), test: numbered(1) };
+  const plan = planOf({ trainCount: 101, worldSize: 4, batchPerRank: 7, seed: 9 });
+  const sync = { kind: 'allReduce', balance: 'speeds', slowdowns: [1, 2, 4, 4] } as const;
+  const ranks = [0, 1, 2, 3];
+  const equal = ranks.map((rank) => createBatcher({ data, plan, rank }));
+  const balanced = ranks.map((rank) => createBatcher({ data, plan: { ...plan, sync }, rank }));
+  // 26 samples a rank: steps of 7, 7, 7 and 5, over two epochs.
+  for (let step = 0; step < 8; step++) {
+    const batches = balanced.map((batcher) => batcher.batchAt(step));
+    expect(batches.map(({ size }) => size)).toEqual(step % 4 === 3 ? [10, 5, 3, 2] : [14, 7, 4, 3]);
+    const samples = batches.flatMap(({ y }) => [...y]);
+    const expected = equal.flatMap((batcher) => [...batcher.batchAt(step).y]);
+    expect(samples.toSorted()).toEqual(expected.toSorted());
+  }
 });
 
 test('DA-7 batches reuse their arrays', () => {

@@ -1,12 +1,15 @@
 /**
  * @file Batches of one rank: torch's DistributedSampler (shuffled, drop_last off) and DataLoader
- * (drop_last off, so the last batch of an epoch may be smaller), and shares of an evaluation.
+ * (drop_last off, so the last batch of an epoch may be smaller), equal or by the ranks' speeds, and
+ * shares of an evaluation.
  */
 import { type CourseSegment, segmentOfStep } from '#core/course';
 import type { Plan } from '#core/plan';
-import { epochOrder, rankIndices } from '#core/sampler';
+import { epochOrder, paddedOrder, rankIndices } from '#core/sampler';
+import { type Augmenter, createAugmenter } from './augment.ts';
 import type { GivenSplit, Split } from './dataset.ts';
 import { type Batch, createReader, type Reader } from './reader.ts';
+import { createShares, equalBatchAt } from './shares.ts';
 
 export interface BatcherData {
   readonly train: Split | GivenSplit;
@@ -22,6 +25,8 @@ export interface BatcherOptions {
 export interface Batcher {
   /** This rank's batch of a step. Its arrays are filled anew by the next call of any method. */
   batchAt(step: number): Batch;
+  /** Hash of the augmentation of the batch read last; null where nothing is augmented. */
+  augmentation(): string | null;
   /**
    * This rank's share of an evaluation: of all test samples, or of a subset of the training
    * samples spread evenly over them. All shares together hold each sample exactly once.
@@ -39,9 +44,12 @@ const TRAINING_SUBSET = { text: 256, other: 2000 } as const;
 export function createBatcher({ data, plan, rank }: BatcherOptions): Batcher {
   const train = createReader(data.train, plan.model);
   const test = createReader(data.test, plan.model);
+  const isGiven = data.train.kind === 'given';
+  const augmenter = isGiven ? null : createAugmenter({ plan, rank });
+  const plain = isGiven ? givenBatches(train, plan, rank) : sampled(train, plan, rank);
   return {
-    batchAt:
-      data.train.kind === 'given' ? givenBatches(train, plan, rank) : sampled(train, plan, rank),
+    batchAt: augmenter === null ? plain : augmented(plain, augmenter),
+    augmentation: () => augmenter?.hash() ?? null,
     evaluationBatches: (split) => {
       const shape = plan.model.task.kind === 'text' ? 'text' : 'other';
       const subset = Math.min(plan.testCount, TRAINING_SUBSET[shape]);
@@ -54,6 +62,7 @@ export function createBatcher({ data, plan, rank }: BatcherOptions): Batcher {
 
 function sampled(reader: Reader, plan: Plan, rank: number): Batcher['batchAt'] {
   const { seed, worldSize, batchPerRank, trainCount, mistakes } = plan;
+  const shares = createShares(plan, rank);
   let segment: CourseSegment = { epoch: -1, firstStep: 0, position: 0 };
   let lastStep = -1;
   let indices: Uint32Array = new Uint32Array(0);
@@ -61,29 +70,46 @@ function sampled(reader: Reader, plan: Plan, rank: number): Batcher['batchAt'] {
     segment = segmentOfStep(plan, step);
     const told = mistakes.noSetEpoch ? 0 : segment.epoch;
     const order = epochOrder(trainCount, seed, told, true).subarray(segment.position);
-    indices = rankIndices(order, worldSize, rank, false);
-    lastStep = segment.firstStep + Math.ceil(indices.length / batchPerRank) - 1;
+    indices =
+      shares === null ? rankIndices(order, worldSize, rank, false) : paddedOrder(order, worldSize);
+    const perRank = Math.ceil(order.length / worldSize);
+    lastStep = segment.firstStep + Math.ceil(perRank / batchPerRank) - 1;
   };
   return (step) => {
     if (step < segment.firstStep || step > lastStep) enter(step);
     const from = (step - segment.firstStep) * batchPerRank;
-    return reader.read(indices, from, Math.min(batchPerRank, indices.length - from));
+    const equal = equalBatchAt(plan, step);
+    if (shares === null) return reader.read(indices, from, equal);
+    const { offset, size } = shares(equal);
+    return reader.read(indices, worldSize * from + offset, size);
   };
 }
 
-/** Row [step][rank][i] of what was given. */
+function augmented(plain: Batcher['batchAt'], augmenter: Augmenter): Batcher['batchAt'] {
+  return (step) => {
+    const batch = plain(step);
+    augmenter.apply(batch, step);
+    return batch;
+  };
+}
+
+/** Row [step][rank][i] of what was given; balanced batches take the rows of a step in their order. */
 function givenBatches(reader: Reader, plan: Plan, rank: number): Batcher['batchAt'] {
   const { worldSize, batchPerRank } = plan;
-  const indices = new Uint32Array(batchPerRank);
+  const { offset, size } = createShares(plan, rank)?.(batchPerRank) ?? {
+    offset: rank * batchPerRank,
+    size: batchPerRank,
+  };
+  const indices = new Uint32Array(size);
   return (step) => {
-    const first = (step * worldSize + rank) * batchPerRank;
-    if (first + batchPerRank > reader.count) {
+    const first = step * worldSize * batchPerRank + offset;
+    if (first + size > reader.count) {
       throw new RangeError(
         `step ${step}, rank ${rank}: the given batches end after ${reader.count} samples`,
       );
     }
-    for (let i = 0; i < batchPerRank; i++) indices[i] = first + i;
-    return reader.read(indices, 0, batchPerRank);
+    for (let i = 0; i < size; i++) indices[i] = first + i;
+    return reader.read(indices, 0, size);
   };
 }
 

@@ -26,6 +26,8 @@ interface Holder {
 
 /** One live device a backend; engines of one backend share it. */
 const holders = new Map<TfjsBackendName, Holder>();
+/** Backends that are being opened, for those who ask meanwhile. */
+const opening = new Map<TfjsBackendName, Promise<TfjsDevice>>();
 
 /** Opens `backend`, or shares it. Throws BackendUnavailableError with the reason. */
 export async function acquireDevice(
@@ -37,6 +39,18 @@ export async function acquireDevice(
     held.users++;
     return held.device;
   }
+  const pending = opening.get(backend);
+  if (pending !== undefined) {
+    await pending;
+    return acquireDevice(backend, options);
+  }
+  const device = openDevice(backend, options);
+  opening.set(backend, device);
+  return device.finally(() => opening.delete(backend));
+}
+
+/** The device's first user is whoever opened it. */
+async function openDevice(backend: TfjsBackendName, options: EngineOptions): Promise<TfjsDevice> {
   const opened = await open(backend, options);
   install(backend, opened.instance);
   const device = watch(backend, opened);

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import * as tf from '@tensorflow/tfjs-core';
 import { expect, test } from 'vitest';
+import { initialBuffers } from '#core/initial-weights';
 import type { Model } from '#core/model';
 import { buildModel } from '#core/models';
 import { randomStream } from '#core/random';
@@ -18,6 +19,10 @@ const IMAGE = { kind: 'image', height: 8, width: 8, classes: 3 } as const;
 const MODELS: Readonly<Record<string, Model>> = {
   mlp: buildModel({ kind: 'mlp', hidden: [12, 12, 12], activation: 'gelu' }, IMAGE),
   cnn: buildModel({ kind: 'cnn', channels: [4, 4], dense: 8 }, IMAGE),
+  'cnn with batch norm': buildModel(
+    { kind: 'cnn', channels: [4, 4], dense: 8, norm: 'batch' },
+    IMAGE,
+  ),
   transformer: buildModel(
     { kind: 'transformer', width: 8, heads: 2, depth: 3, context: 6 },
     { kind: 'text', vocabulary: 7 },
@@ -47,10 +52,10 @@ async function gradientOf(
   const engine = await createEngine(backend, model, { wasmUrl, checkpointing });
   const batch = batchOf(model);
   const before = tf.memory().numTensors;
-  const result = await engine.gradient(weights, new Float32Array(), batch, gradient, precision);
+  const result = await engine.gradient(weights, initialBuffers(model), batch, gradient, precision);
   expect(tf.memory().numTensors).toBe(before);
   engine.dispose();
-  return { loss: result.loss, gradient, heldBytes: result.heldBytes ?? 0 };
+  return { ...result, gradient, heldBytes: result.heldBytes ?? 0 };
 }
 
 for (const backend of ['cpu', 'wasm'] as const) {
@@ -61,6 +66,7 @@ for (const backend of ['cpu', 'wasm'] as const) {
         const recomputed = await gradientOf(backend, model, true, precision);
         expect(recomputed.loss).toBe(kept.loss);
         expect(recomputed.gradient).toEqual(kept.gradient);
+        expect(recomputed.buffers).toEqual(kept.buffers);
         expect(recomputed.heldBytes).toBeLessThan(kept.heldBytes);
       }
     });

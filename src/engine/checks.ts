@@ -29,6 +29,11 @@ export function checkWeights(model: Model, weights: Float32Array): void {
   requireLength('weights', weights.length, model.parameterCount);
 }
 
+/** Throws RangeError unless `buffers` are those of `model`. */
+export function checkBuffers(model: Model, buffers: Float32Array): void {
+  requireLength('buffers', buffers.length, model.bufferCount);
+}
+
 /** Throws RangeError unless `x` holds `size` samples. */
 export function checkInput(sizes: ModelSizes, x: Batch['x'], size: number): void {
   if (!Number.isSafeInteger(size) || size < 1) {

@@ -96,9 +96,32 @@ test('EN-11 engines of one backend share a device until the last is disposed of'
   expect(tf.findBackend('cpu')).toBeNull();
 });
 
+test('EN-11 engines that are asked for at once share a device too', async () => {
+  const [one, two] = await Promise.all([
+    createEngine('wasm', softmax, { wasmUrl }),
+    createEngine('wasm', softmax, { wasmUrl }),
+  ]);
+  one.dispose();
+  const logits = two.logits(new Float32Array(6), new Float32Array(), Float32Array.of(1, 2), 1);
+  expect(logits).toEqual(new Float32Array(2));
+  two.dispose();
+  expect(tf.findBackend('wasm')).toBeNull();
+});
+
 test('EN-12 max pooling stands only behind a relu', () => {
-  cnn.segments.forEach(({ op }, i) => {
-    if (op.kind !== 'maxpool') return;
-    expect(cnn.segments[i - 1]?.op).toMatchObject({ activation: 'relu' });
-  });
+  const normed = buildModel({ kind: 'cnn', channels: [2, 2], dense: 3, norm: 'batch' }, IMAGE);
+  for (const { segments } of [cnn, normed]) {
+    segments.forEach(({ op }, i) => {
+      if (op.kind !== 'maxpool') return;
+      expect(segments[i - 1]?.op).toMatchObject({ activation: 'relu' });
+    });
+  }
+});
+
+test('EN-8 buffers that do not fit the model are refused by name', async () => {
+  const engine = await createEngine('cpu', cnn);
+  const weights = new Float32Array(cnn.parameterCount);
+  const logits = () => engine.logits(weights, new Float32Array(3), new Float32Array(64), 1);
+  expect(logits).toThrow('buffers: 3 elements were given, 0 are needed');
+  engine.dispose();
 });

@@ -22,6 +22,19 @@ export interface Precision {
 
 export const FULL_PRECISION: Precision = { format: 'fp32', lossScale: 1 };
 
+export type Awaitable<T> = T | Promise<T>;
+
+/**
+ * How ranks that normalise over all their batches together tell each other what that takes. Every
+ * rank calls the same in the same order.
+ */
+export interface NormExchange {
+  /** Every rank's values, in rank order; all of one length. */
+  gather(values: Float32Array): Awaitable<readonly Float32Array[]>;
+  /** The sum over ranks, the same to the bit on all of them. */
+  sum(values: Float32Array): Awaitable<Float32Array>;
+}
+
 /** `loss` is the mean over the batch (over all tokens for text), in nats. */
 export interface GradientResult {
   readonly loss: number;
@@ -41,8 +54,6 @@ export interface EvaluationResult {
   readonly count: number;
 }
 
-export type Awaitable<T> = T | Promise<T>;
-
 /**
  * All arrays are flat; weights and gradients have length `model.parameterCount`. Synchronous
  * backends return values, not promises, so that a tight loop need not yield.
@@ -54,7 +65,8 @@ export interface Engine {
   readonly model: Model;
   /**
    * Writes the gradient of the mean loss, times the loss scale, into `gradient`. `precision` is
-   * FULL_PRECISION where left out; evaluation and single segments are always in fp32.
+   * FULL_PRECISION where left out; evaluation and single segments are always in fp32. Batch norms
+   * normalise by the batch; synchronised ones by those of all ranks, where an `exchange` is given.
    */
   gradient(
     weights: Float32Array,
@@ -62,7 +74,9 @@ export interface Engine {
     batch: Batch,
     gradient: Float32Array,
     precision?: Precision,
+    exchange?: NormExchange,
   ): Awaitable<GradientResult>;
+  /** Batch norms normalise by the running statistics of `buffers`. */
   evaluate(weights: Float32Array, buffers: Float32Array, batch: Batch): Awaitable<EvaluationResult>;
   /** Logits [size, classes], or [size, context, vocabulary] for text. */
   logits(
@@ -71,7 +85,7 @@ export interface Engine {
     x: Batch['x'],
     size: number,
   ): Awaitable<Float32Array>;
-  /** Output of one segment for `size` samples. */
+  /** Output of one segment for `size` samples; batch norms normalise by this input. */
   forward(
     segment: number,
     weights: Float32Array,

@@ -4,7 +4,8 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { Activation, Segment } from '#core/model';
-import { convRelu, dense, gelu, layerNorm } from './ops.ts';
+import { batchNormRelu, normalise, type Statistics } from './batch-norm.ts';
+import { conv, dense, gelu, layerNorm } from './ops.ts';
 import type { Boundary } from './rounding.ts';
 
 /** Stands for minus infinity in the causal mask; exp of it is 0, and it is finite on every backend. */
@@ -20,18 +21,48 @@ export function batchShape(shape: Shape, size: number): number[] {
   return [1, rows, features];
 }
 
+/** Normalises what `segment`, a batch norm, is given, and applies relu. */
+export type Normalise = (
+  segment: Segment,
+  x: tf.Tensor,
+  weight: tf.Tensor,
+  bias: tf.Tensor,
+) => tf.Tensor;
+
+/** By the statistics of what it is given, as in training; `note` is told them. */
+export function byBatch(note: (segment: Segment, statistics: Statistics) => void): Normalise {
+  return (segment, x, weight, bias) => {
+    return batchNormRelu(x, weight, bias, (statistics) => note(segment, statistics));
+  };
+}
+
+/** By statistics that are known: the running ones, or those of all ranks' batches. */
+export function byStatistics(statisticsOf: (segment: Segment) => Statistics): Normalise {
+  return (segment, x, weight, bias) => {
+    return tf.relu(normalise(x, statisticsOf(segment), weight, bias));
+  };
+}
+
+/** In what way a segment is computed. */
+export interface Setting {
+  /** Samples of the batch. */
+  readonly size: number;
+  readonly boundary: Boundary;
+  readonly normalise: Normalise;
+}
+
 /**
  * Applies `segment` to `x`, with its parameters in order. Token ids come one-hot. Products round
- * their weights and results at `boundary`, and so do activations and sums; normalisation, softmax
+ * their weights and results at the boundary, and so do activations and sums; normalisation, softmax
  * and masks compute in fp32, as under torch.autocast. `x` is rounded already.
  */
 export function applySegment(
   segment: Segment,
   parameters: readonly tf.Tensor[],
   x: tf.Tensor,
-  size: number,
-  boundary: Boundary,
+  setting: Setting,
 ): tf.Tensor {
+  const { size, boundary } = setting;
   const { op } = segment;
   switch (op.kind) {
     case 'dense': {
@@ -39,8 +70,14 @@ export function applySegment(
       return activatedDense(x, weight, bias, op.activation, boundary);
     }
     case 'conv': {
-      const [filter, bias] = parameters as [tf.Tensor, tf.Tensor];
-      return boundary.result(convRelu(x, boundary.weight(filter), boundary.weight(bias)));
+      const [filter, bias] = parameters as [tf.Tensor, tf.Tensor | undefined];
+      const { activation } = op;
+      const rounded = bias === undefined ? undefined : boundary.weight(bias);
+      return boundary.result(conv(x, boundary.weight(filter), rounded, activation));
+    }
+    case 'batchNorm': {
+      const [weight, bias] = parameters as [tf.Tensor, tf.Tensor];
+      return boundary.result(setting.normalise(segment, x, weight, bias));
     }
     case 'maxpool':
       // Only ever behind a relu: the wasm gradient gives 0 where a window's maximum is negative.

@@ -18,16 +18,21 @@ export function dense(
   return tf.engine().runKernel('_FusedMatMul', inputs, attributes) as tf.Tensor;
 }
 
-/** x [n, h, w, in] with filter [k, k, in, out], stride 1, same size, relu. */
-export function convRelu(x: tf.Tensor, filter: tf.Tensor, bias: tf.Tensor): tf.Tensor {
+/** x [n, h, w, in] with filter [k, k, in, out], stride 1, same size, with relu where asked. */
+export function conv(
+  x: tf.Tensor,
+  filter: tf.Tensor,
+  bias: tf.Tensor | undefined,
+  activation: 'relu' | 'none',
+): tf.Tensor {
   const attributes = {
     strides: [1, 1],
     pad: 'same',
     dataFormat: 'NHWC',
     dilations: [1, 1],
-    activation: 'relu',
+    activation: activation === 'relu' ? 'relu' : 'linear',
   };
-  const inputs = { x, filter, bias };
+  const inputs = bias === undefined ? { x, filter } : { x, filter, bias };
   return tf.engine().runKernel('FusedConv2D', inputs, attributes) as tf.Tensor;
 }
 

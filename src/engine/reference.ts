@@ -1,11 +1,11 @@
 /**
  * @file An independent reference for tests: the loss of any model in plain float64 loops, one sample
- * at a time, and its gradient by central differences. Slow, and written apart from the engines.
+ * at a time but for batch norms, and its gradient by central differences. Slow, and written apart from the engines.
  */
 import type { Activation, Model, Segment } from '#core/model';
 import type { Batch } from './engine.ts';
 
-const LAYER_NORM_EPSILON = 1e-5;
+const NORM_EPSILON = 1e-5;
 
 /** Values of one sample, with the shape of the segment that made them. */
 type Values = Float64Array<ArrayBuffer>;
@@ -13,15 +13,25 @@ type Weights = ArrayLike<number>;
 
 const at = (values: ArrayLike<number>, i: number): number => values[i] as number;
 
-/** Mean cross-entropy of `batch` in nats. */
+/** Mean and biased variance of each channel. */
+interface Moments {
+  readonly mean: ArrayLike<number>;
+  readonly variance: ArrayLike<number>;
+}
+type MomentsOf = (segment: Segment, samples: readonly Values[]) => Moments;
+
+function samplesOf({ x, size }: Batch): Values[] {
+  const inputs = x.length / size;
+  return Array.from({ length: size }, (_, n): Values => {
+    return Float64Array.from(x.subarray(n * inputs, (n + 1) * inputs));
+  });
+}
+
+/** Mean cross-entropy of `batch` in nats; norms normalise by the batch. */
 export function referenceLoss(model: Model, weights: Weights, batch: Batch): number {
-  const inputs = batch.x.length / batch.size;
   const predictions = batch.y.length / batch.size;
   let sum = 0;
-  for (let n = 0; n < batch.size; n++) {
-    const x = Float64Array.from(batch.x.subarray(n * inputs, (n + 1) * inputs));
-    let logits: Values = x;
-    for (const segment of model.segments) logits = applySegment(segment, weights, logits);
+  applyModel(model, weights, samplesOf(batch), momentsOf).forEach((logits, n) => {
     const classes = logits.length / predictions;
     for (let t = 0; t < predictions; t++) {
       const row = logits.subarray(t * classes, (t + 1) * classes);
@@ -29,8 +39,88 @@ export function referenceLoss(model: Model, weights: Weights, batch: Batch): num
       const total = row.reduce((acc, z) => acc + Math.exp(z - largest), 0);
       sum += largest + Math.log(total) - at(row, at(batch.y, n * predictions + t));
     }
-  }
+  });
   return sum / batch.y.length;
+}
+
+/** Logits of all samples, one after another; norms normalise by the running statistics. */
+export function referenceLogits(
+  model: Model,
+  weights: Weights,
+  buffers: Float32Array,
+  batch: Batch,
+): number[] {
+  const running: MomentsOf = (segment) => {
+    const [mean, variance] = segment.buffers.map(({ offset, length }) => {
+      return buffers.subarray(offset, offset + length);
+    });
+    return { mean: mean ?? [], variance: variance ?? [] };
+  };
+  return applyModel(model, weights, samplesOf(batch), running).flatMap((logits) => [...logits]);
+}
+
+/** Running statistics after `batch`: 0.9 of the old and 0.1 of mean and unbiased variance. */
+export function referenceBuffers(
+  model: Model,
+  weights: Weights,
+  buffers: Float32Array,
+  batch: Batch,
+): number[] {
+  const after: number[] = [];
+  applyModel(model, weights, samplesOf(batch), (segment, samples) => {
+    const moments = momentsOf(segment, samples);
+    const { mean, variance } = moments;
+    const count = (samples.length * (samples[0]?.length ?? 0)) / mean.length;
+    after.push(...Array.from(mean));
+    after.push(...Array.from(variance, (value) => (value * count) / (count - 1)));
+    return moments;
+  });
+  return after.map((value, i) => 0.9 * at(buffers, i) + 0.1 * value);
+}
+
+function applyModel(
+  model: Model,
+  weights: Weights,
+  samples: readonly Values[],
+  momentsOf: MomentsOf,
+): readonly Values[] {
+  return model.segments.reduce((values, segment) => {
+    if (segment.op.kind !== 'batchNorm') {
+      return values.map((sample) => applySegment(segment, weights, sample));
+    }
+    return batchNormalise(segment, weights, values, momentsOf(segment, values));
+  }, samples);
+}
+
+/** Channel by channel, and a relu. */
+function batchNormalise(
+  segment: Segment,
+  weights: Weights,
+  samples: readonly Values[],
+  { mean, variance }: Moments,
+): Values[] {
+  const weight = find(segment, 'weight')?.offset ?? 0;
+  const bias = find(segment, 'bias')?.offset ?? 0;
+  return samples.map((sample) => {
+    return sample.map((value, i) => {
+      const channel = i % mean.length;
+      const normal = (value - at(mean, channel)) / Math.sqrt(at(variance, channel) + NORM_EPSILON);
+      return Math.max(0, normal * at(weights, weight + channel) + at(weights, bias + channel));
+    });
+  });
+}
+
+/** Over all samples and places. */
+function momentsOf(segment: Segment, samples: readonly Values[]): Moments {
+  const channels = find(segment, 'weight')?.length ?? 1;
+  const of = Array.from({ length: channels }, (_, channel) => {
+    return samples.flatMap((sample) => [...sample.filter((_, i) => i % channels === channel)]);
+  });
+  const mean = of.map((values) => values.reduce((a, b) => a + b, 0) / values.length);
+  const variance = of.map((values, channel) => {
+    return values.reduce((a, b) => a + (b - at(mean, channel)) ** 2, 0) / values.length;
+  });
+  return { mean, variance };
 }
 
 /** (L(w + h) - L(w - h)) / 2h for every weight. */
@@ -57,7 +147,9 @@ function applySegment(segment: Segment, weights: Weights, x: Values): Values {
     case 'dense':
       return product(segment, weights, 'weight', 'bias', x).map((z) => activate(op.activation, z));
     case 'conv':
-      return convolve(segment, weights, x).map((z) => activate('relu', z));
+      return convolve(segment, weights, x).map((z) => activate(op.activation, z));
+    case 'batchNorm':
+      throw new Error('a batch norm takes all samples together');
     case 'maxpool':
       return pool(inputShape, op.size, x);
     case 'flatten':
@@ -135,7 +227,7 @@ function convolve(segment: Segment, weights: Weights, x: Values): Values {
     const filter = i % filters;
     const column = Math.floor(i / filters) % width;
     const row = Math.floor(i / filters / width);
-    let sum = at(weights, (b?.offset ?? 0) + filter);
+    let sum = b === undefined ? 0 : at(weights, b.offset + filter);
     for (let k = 0; k < kernel * kernel * channels; k++) {
       const channel = k % channels;
       const dx = (Math.floor(k / channels) % kernel) - margin;
@@ -184,7 +276,7 @@ function normalise(segment: Segment, weights: Weights, prefix: string, x: Values
     const mean = row.reduce((a, b) => a + b, 0) / width;
     const variance = row.reduce((a, b) => a + (b - mean) ** 2, 0) / width;
     for (let i = 0; i < width; i++) {
-      const normal = (at(row, i) - mean) / Math.sqrt(variance + LAYER_NORM_EPSILON);
+      const normal = (at(row, i) - mean) / Math.sqrt(variance + NORM_EPSILON);
       y[start + i] =
         normal * at(weights, (weight?.offset ?? 0) + i) + at(weights, (bias?.offset ?? 0) + i);
     }

@@ -11,9 +11,9 @@ import type { Model } from '#core/model';
 import { buildModel } from '#core/models';
 import { randomStream } from '#core/random';
 import { selectBackend } from './backends.ts';
+import type { Check, MakeEngine } from './check-support.ts';
 import type { BackendName } from './engine.ts';
 import { roundTensor } from './rounding.ts';
-import type { Check, MakeEngine } from './suite.ts';
 
 const SIGN = 0x80000000;
 const MIN_NORMAL_WORD = 0x00800000;
@@ -91,6 +91,10 @@ const MLP = buildModel(
 );
 const CNN = buildModel(
   { kind: 'cnn', channels: [3, 4], dense: 5 },
+  { kind: 'image', height: 6, width: 5, classes: 3 },
+);
+const NORMED = buildModel(
+  { kind: 'cnn', channels: [3, 4], dense: 5, norm: 'batch' },
   { kind: 'image', height: 6, width: 5, classes: 3 },
 );
 const TRANSFORMER = buildModel(
@@ -181,5 +185,11 @@ export function precisionChecks(backend: BackendName): Check[] {
   const checks = [modelCheck('mlp', MLP), underflowCheck()];
   if (backend === 'fused') return checks;
   const kernels = FLOAT_FORMAT_NAMES.map((name) => kernelCheck(FLOAT_FORMATS[name]));
-  return [...kernels, ...checks, modelCheck('cnn', CNN), modelCheck('transformer', TRANSFORMER)];
+  return [
+    ...kernels,
+    ...checks,
+    modelCheck('cnn', CNN),
+    modelCheck('cnn with batch norm', NORMED),
+    modelCheck('transformer', TRANSFORMER),
+  ];
 }

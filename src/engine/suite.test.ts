@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, test } from 'vitest';
+import type { MakeEngine } from './check-support.ts';
 import { createEngine } from './create.ts';
 import { precisionChecks } from './rounding-checks.ts';
-import type { MakeEngine } from './suite.ts';
 import { checksFor } from './suite.ts';
 
 // Keeps the cpu backend from advertising its native sister on every new instance.

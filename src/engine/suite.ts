@@ -5,16 +5,22 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Model, ModelSpec, TaskShape } from '#core/model';
 import { buildModel } from '#core/models';
-import { randomStream } from '#core/random';
+import {
+  type Check,
+  GRADIENT_TOLERANCE,
+  gradientOf,
+  largest,
+  type MakeEngine,
+  requireClose,
+  requireSame,
+  someBatch,
+  someBuffers,
+  someWeights,
+  withEngine,
+} from './check-support.ts';
 import type { BackendName, Batch, Engine } from './engine.ts';
+import { normChecks } from './norm-checks.ts';
 import { referenceGradient, referenceLoss } from './reference.ts';
-
-export type MakeEngine = (backend: BackendName, model: Model) => Promise<Engine>;
-
-export interface Check {
-  readonly name: string;
-  readonly run: (make: MakeEngine, backend: BackendName) => Promise<void>;
-}
 
 interface Case {
   readonly name: string;
@@ -27,7 +33,6 @@ const POINTS: TaskShape = { kind: 'points', features: 2, classes: 2 };
 const TEXT: TaskShape = { kind: 'text', vocabulary: 5 };
 /** One odd batch size nearly everywhere: shaders are compiled for each shape. */
 const SIZE = 3;
-const NO_BUFFERS = new Float32Array();
 
 const DENSE_CASES: readonly Case[] = [
   { name: 'softmax', spec: { kind: 'softmax' }, task: IMAGE },
@@ -40,101 +45,21 @@ const DENSE_CASES: readonly Case[] = [
   }),
 ];
 const CNN: Case = { name: 'cnn', spec: { kind: 'cnn', channels: [3, 4], dense: 5 }, task: IMAGE };
+const NORMED: Case = {
+  name: 'cnn with batch norm',
+  spec: { kind: 'cnn', channels: [3, 4], dense: 5, norm: 'batch' },
+  task: IMAGE,
+};
 const TRANSFORMER: Case = {
   name: 'transformer',
   spec: { kind: 'transformer', width: 4, heads: 2, depth: 1, context: 3 },
   task: TEXT,
 };
 
-/** Largest difference allowed, relative to the largest element of what is compared. */
-const GRADIENT_TOLERANCE: Readonly<Record<BackendName, number>> = {
-  fused: 1e-6,
-  cpu: 1e-5,
-  wasm: 1e-5,
-  webgl: 1e-4,
-  webgpu: 1e-4,
-};
 const SEGMENT_TOLERANCE = 1e-6;
 
 function casesOf(backend: BackendName): readonly Case[] {
-  return backend === 'fused' ? DENSE_CASES : [...DENSE_CASES, CNN, TRANSFORMER];
-}
-
-/** Weights within `scale` of zero, away from relu's kink; the same everywhere. */
-function someWeights(model: Model, scale: number): Float32Array {
-  const random = randomStream(7, 1);
-  return Float32Array.from({ length: model.parameterCount }, () => {
-    return scale * (2 * random.uniform() - 1);
-  });
-}
-
-function someBatch(model: Model, size: number): Batch {
-  const random = randomStream(8, 2);
-  const { task } = model;
-  const inputs = model.segments[0]?.inputShape.reduce((a, b) => a * b, 1) ?? 0;
-  const length = size * inputs;
-  if (task.kind === 'text') {
-    const tokens = (): Int32Array => {
-      return Int32Array.from({ length }, () => random.below(task.vocabulary));
-    };
-    return { size, x: tokens(), y: tokens() };
-  }
-  return {
-    size,
-    x: Float32Array.from({ length }, () => random.uniform() * 2 - 1),
-    y: Int32Array.from({ length: size }, () => random.below(task.classes)),
-  };
-}
-
-function largest(values: ArrayLike<number>): number {
-  return Array.from(values).reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-}
-
-function requireClose(
-  what: string,
-  found: ArrayLike<number>,
-  expected: ArrayLike<number>,
-  tolerance: number,
-  scale = Math.max(largest(expected), 1e-3),
-): void {
-  if (found.length !== expected.length) {
-    throw new Error(`${what}: ${found.length} values, expected ${expected.length}`);
-  }
-  for (let i = 0; i < found.length; i++) {
-    const off = Math.abs((found[i] ?? Number.NaN) - (expected[i] ?? Number.NaN));
-    if (off <= tolerance * scale) continue;
-    throw new Error(
-      `${what}: element ${i} is ${found[i]}, expected ${expected[i]} (tolerance ${tolerance} of ${scale})`,
-    );
-  }
-}
-
-function requireSame(what: string, a: Float32Array, b: Float32Array): void {
-  const bitsA = new Uint32Array(a.slice().buffer);
-  const bitsB = new Uint32Array(b.slice().buffer);
-  const different = bitsA.findIndex((bits, i) => bits !== bitsB[i]);
-  if (different >= 0)
-    throw new Error(`${what}: ${a[different]} and ${b[different]} at ${different}`);
-}
-
-async function withEngine<T>(
-  make: MakeEngine,
-  backend: BackendName,
-  model: Model,
-  use: (engine: Engine) => Promise<T>,
-): Promise<T> {
-  const engine = await make(backend, model);
-  try {
-    return await use(engine);
-  } finally {
-    engine.dispose();
-  }
-}
-
-async function gradientOf(engine: Engine, weights: Float32Array, batch: Batch) {
-  const gradient = new Float32Array(weights.length).fill(Number.NaN);
-  const { loss } = await engine.gradient(weights, NO_BUFFERS, batch, gradient);
-  return { loss, gradient };
+  return backend === 'fused' ? DENSE_CASES : [...DENSE_CASES, CNN, NORMED, TRANSFORMER];
 }
 
 async function agreesWithDifferences(
@@ -179,8 +104,12 @@ function agreementCheck(each: Case): Check {
       const batch = someBatch(model, SIZE);
       const measure = async (engine: Engine) => {
         const { gradient } = await gradientOf(engine, weights, batch);
-        const logits = await engine.logits(weights, NO_BUFFERS, batch.x, batch.size);
-        return { gradient, logits, scores: await engine.evaluate(weights, NO_BUFFERS, batch) };
+        const logits = await engine.logits(weights, someBuffers(model), batch.x, batch.size);
+        return {
+          gradient,
+          logits,
+          scores: await engine.evaluate(weights, someBuffers(model), batch),
+        };
       };
       const ours = await withEngine(make, backend, model, measure);
       const theirs = await withEngine(make, 'cpu', model, measure);
@@ -297,7 +226,7 @@ function leakCheck(each: Case): Check {
         const before = count();
         for (let i = 0; i < 2; i++) {
           await gradientOf(engine, weights, batch);
-          await engine.evaluate(weights, NO_BUFFERS, batch);
+          await engine.evaluate(weights, someBuffers(model), batch);
           await chainedGradient(engine, weights, batch);
         }
         requireClose('tensors', [count()], [before], 0);
@@ -343,6 +272,7 @@ export function checksFor(backend: BackendName): Check[] {
       ...(onGpu ? [] : [repeatCheck(each)]),
       leakCheck(each),
     ]),
+    ...(backend === 'fused' ? [] : normChecks()),
     refusals(),
   ];
 }

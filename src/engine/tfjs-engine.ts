@@ -1,16 +1,26 @@
 /** @file The engine on TensorFlow.js: one tape for the whole model, or a segment at a time. */
 import * as tf from '@tensorflow/tfjs-core';
+import { type Moments, updatedBuffers } from '#core/batch-norm';
 import type { Model, Parameter, Segment } from '#core/model';
 import { selectBackend } from './backends.ts';
-import { applyModel, checkpointedPass, wholePass } from './checkpointing.ts';
-import { checkBatch, checkInput, checkWeights, modelSizes } from './checks.ts';
+import { checkBatch, checkBuffers, checkInput, checkWeights, modelSizes } from './checks.ts';
 import type { TfjsDevice } from './device.ts';
-import type { Awaitable, Batch, Engine, GradientResult, Precision } from './engine.ts';
+import type {
+  Awaitable,
+  Batch,
+  Engine,
+  GradientResult,
+  NormExchange,
+  Precision,
+} from './engine.ts';
 import { DeviceLostError, FULL_PRECISION } from './engine.ts';
+import { alone, driveExchanges } from './exchange.ts';
 import { registerGradients } from './gradients.ts';
-import { applySegment, batchShape } from './layers.ts';
+import { applySegment, batchShape, byBatch, byStatistics, type Setting } from './layers.ts';
+import { applyModel, type Pass, type PassResult, wholePass } from './pass.ts';
 import { boundaryOf, NO_BOUNDARY, roundedInput, roundGradient, roundingOf } from './rounding.ts';
 import { scoreLogits } from './scores.ts';
+import { segmentedPass } from './segmented-pass.ts';
 
 const LOSS_GRACE_MS = 2000;
 
@@ -21,10 +31,27 @@ const LOSS_GRACE_MS = 2000;
 export function createTfjsEngine(device: TfjsDevice, model: Model, checkpointing: boolean): Engine {
   registerGradients();
   const sizes = modelSizes(model);
+  const isSynchronised = model.segments.some(
+    ({ op }) => op.kind === 'batchNorm' && op.synchronised,
+  );
   let disposed = false;
   // Backends that wait may upload late, and WebGL takes no shared memory: they get a copy.
   const host = (values: Float32Array): Float32Array => {
     return device.isSynchronous ? values : values.slice();
+  };
+
+  /** Before any operation: makes this backend the library's present one. */
+  const enter = (): void => {
+    if (disposed) throw new Error(`this ${device.backend} engine was disposed of; make a new one`);
+    refuseLost(device);
+    selectBackend(device.backend);
+  };
+
+  /** Values of tensors that stay alive. */
+  const readAll = async (tensors: readonly tf.Tensor[]): Promise<readonly Float32Array[]> => {
+    enter();
+    if (device.isSynchronous) return tensors.map((tensor) => device.view(tensor).slice());
+    return readTogether(device, () => [...tensors]);
   };
 
   /** Runs `compute` and hands the values of its tensors, flat, to `finish`. */
@@ -32,9 +59,7 @@ export function createTfjsEngine(device: TfjsDevice, model: Model, checkpointing
     compute: () => tf.Tensor[],
     finish: (values: readonly Float32Array[]) => T,
   ): Awaitable<T> {
-    if (disposed) throw new Error(`this ${device.backend} engine was disposed of; make a new one`);
-    refuseLost(device);
-    selectBackend(device.backend);
+    enter();
     if (device.isSynchronous) {
       let result: T | undefined;
       tf.tidy(() => {
@@ -51,42 +76,84 @@ export function createTfjsEngine(device: TfjsDevice, model: Model, checkpointing
     batch: Batch,
     gradient: Float32Array,
     precision: Precision = FULL_PRECISION,
+    exchange?: NormExchange,
   ): Awaitable<GradientResult> {
     checkWeights(model, weights);
     checkWeights(model, gradient);
+    checkBuffers(model, buffers);
     checkBatch(sizes, batch);
     const rounding = roundingOf(precision.format);
-    const boundary = boundaryOf(rounding);
-    let heldBytes = 0;
-    const compute = (): tf.Tensor[] => {
-      const labels = oneHot(batch.y, sizes.classes);
-      const x = inputTensor(model, roundedInput(rounding, batch.x), batch.size);
-      const parameters = upload(model.parameters, host(weights));
-      const lossScale = precision.lossScale === 1 ? undefined : tf.scalar(precision.lossScale);
-      const pass = { model, parameters, x, labels, size: batch.size, boundary, lossScale };
-      const result = checkpointing ? checkpointedPass(pass) : wholePass(pass);
-      heldBytes = result.heldBytes;
-      return [result.loss, ...result.gradients];
-    };
-    return run(compute, ([loss, ...parts]) => {
-      place(model.parameters, parts, gradient);
-      const census = roundGradient(rounding, gradient);
-      return { loss: loss?.[0] ?? Number.NaN, buffers, census, heldBytes };
+    const begin = (): Pass => ({
+      model,
+      parameters: upload(model.parameters, host(weights)),
+      x: inputTensor(model, roundedInput(rounding, batch.x), batch.size),
+      labels: oneHot(batch.y, sizes.classes),
+      size: batch.size,
+      boundary: boundaryOf(rounding),
+      lossScale: precision.lossScale === 1 ? undefined : tf.scalar(precision.lossScale),
     });
+    const finish = (result: PassResult, values: readonly Float32Array[]): GradientResult => {
+      const [loss, ...rest] = values;
+      const { length } = model.parameters;
+      place(model.parameters, rest, gradient);
+      return {
+        loss: loss?.[0] ?? Number.NaN,
+        buffers: buffersAfter(model, buffers, result, rest.slice(length)),
+        census: roundGradient(rounding, gradient),
+        heldBytes: result.heldBytes,
+      };
+    };
+    if (exchange !== undefined && isSynchronised) return gradientTogether(begin, exchange, finish);
+    let result: PassResult;
+    const compute = (): tf.Tensor[] => {
+      const pass = begin();
+      result = checkpointing ? alone(segmentedPass(pass, false)) : wholePass(pass);
+      return resultTensors(result);
+    };
+    return run(compute, (values) => {
+      const finished = finish(result, values);
+      for (const { mean, variance } of result.noted) tf.dispose([mean, variance]);
+      return finished;
+    });
+  }
+
+  /** A pass that waits for the other ranks in between; no scope is open meanwhile. */
+  async function gradientTogether(
+    begin: () => Pass,
+    exchange: NormExchange,
+    finish: (result: PassResult, values: readonly Float32Array[]) => GradientResult,
+  ): Promise<GradientResult> {
+    enter();
+    const pass = begin();
+    const made: tf.Tensor[] = [...pass.parameters, pass.x, pass.labels];
+    if (pass.lossScale !== undefined) made.push(pass.lossScale);
+    try {
+      const result = await driveExchanges(segmentedPass(pass, true), exchange, { enter, readAll });
+      made.push(...resultTensors(result));
+      return finish(result, await readAll(resultTensors(result)));
+    } finally {
+      tf.dispose(made);
+    }
   }
 
   function logits(
     weights: Float32Array,
-    _buffers: Float32Array,
+    buffers: Float32Array,
     x: Batch['x'],
     size: number,
   ): Awaitable<Float32Array> {
     checkWeights(model, weights);
+    checkBuffers(model, buffers);
     checkInput(sizes, x, size);
     const compute = (): tf.Tensor[] => {
       const parameters = upload(model.parameters, host(weights));
       const input = inputTensor(model, x, size);
-      return [applyModel({ model, parameters, x: input, size, boundary: NO_BOUNDARY })];
+      const normalise = byStatistics((segment) => {
+        const [mean, variance] = upload(segment.buffers, host(buffers)) as [tf.Tensor, tf.Tensor];
+        return { mean, variance };
+      });
+      const setting = { size, boundary: NO_BOUNDARY, normalise };
+      return [applyModel({ model, parameters, x: input }, setting)];
     };
     return run(compute, ([values]) => Float32Array.from(values ?? []));
   }
@@ -108,7 +175,7 @@ export function createTfjsEngine(device: TfjsDevice, model: Model, checkpointing
     const compute = (): tf.Tensor[] => {
       const x = segmentInput(model, segment, input, size);
       const parameters = upload(segment.parameters, host(weights));
-      return [applySegment(segment, parameters, x, size, NO_BOUNDARY)];
+      return [applySegment(segment, parameters, x, single(size))];
     };
     return run(compute, ([values]) => Float32Array.from(values ?? []));
   }
@@ -129,10 +196,10 @@ export function createTfjsEngine(device: TfjsDevice, model: Model, checkpointing
       const parameters = upload(segment.parameters, host(weights));
       if (hasInputGradient) {
         const apply = (x: tf.Tensor, ...rest: tf.Tensor[]) =>
-          applySegment(segment, rest, x, size, NO_BOUNDARY);
+          applySegment(segment, rest, x, single(size));
         return tf.grads(apply as (...all: tf.Tensor[]) => tf.Tensor)([x, ...parameters], dy);
       }
-      return tf.grads((...rest: tf.Tensor[]) => applySegment(segment, rest, x, size, NO_BOUNDARY))(
+      return tf.grads((...rest: tf.Tensor[]) => applySegment(segment, rest, x, single(size)))(
         parameters,
         dy,
       );
@@ -157,6 +224,31 @@ export function createTfjsEngine(device: TfjsDevice, model: Model, checkpointing
       disposed = true;
     },
   };
+}
+
+/** A segment by itself: in fp32, norms by the batch it is given. */
+const single = (size: number): Setting => {
+  return { size, boundary: NO_BOUNDARY, normalise: byBatch(() => undefined) };
+};
+
+/** What is read of a pass: the loss, the gradients, each norm's mean and variance. */
+function resultTensors({ loss, gradients, noted }: PassResult): tf.Tensor[] {
+  return [loss, ...gradients, ...noted.flatMap(({ mean, variance }) => [mean, variance])];
+}
+
+/** The buffers after a pass whose norms noted `values`, mean and variance in turn. */
+function buffersAfter(
+  model: Model,
+  buffers: Float32Array,
+  { noted }: PassResult,
+  values: readonly Float32Array[],
+): Float32Array {
+  if (noted.length === 0) return buffers;
+  const moments = noted.map(({ count }, i): Moments => {
+    const [mean, variance] = values.slice(2 * i) as [Float32Array, Float32Array];
+    return { mean, variance, count };
+  });
+  return updatedBuffers(model, buffers, moments);
 }
 
 function refuseLost(device: TfjsDevice): void {

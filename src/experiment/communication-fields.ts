@@ -1,15 +1,21 @@
 /**
  * @file The field table's rows of data-parallel communication: collective, compression,
- * synchronisation, accumulation, and the classic mistakes.
+ * synchronisation, accumulation, buckets, and what is measured of it.
  */
 import { ALL_REDUCE_NAMES } from '#core/schedules';
 import type { Condition, Field } from './field.ts';
+import { SERVER_FIELDS } from './server-fields.ts';
 
 const compressedBy = (...values: readonly string[]): Condition => ({
   path: 'compression.kind',
   values,
 });
 const syncedBy = (...values: readonly string[]): Condition => ({ path: 'sync.kind', values });
+
+const bucketedBy = (...values: readonly string[]): Condition => ({
+  path: 'buckets.rule',
+  values,
+});
 
 export const COMMUNICATION_FIELDS = [
   {
@@ -29,6 +35,13 @@ export const COMMUNICATION_FIELDS = [
     unit: 'replicas',
     scale: 'linear',
     default: 2,
+  },
+  {
+    path: 'communication.combine',
+    group: 'communication',
+    kind: 'choice',
+    choices: ['mean', 'adasum'],
+    default: 'mean',
   },
   {
     path: 'compression.kind',
@@ -212,7 +225,7 @@ export const COMMUNICATION_FIELDS = [
     path: 'sync.kind',
     group: 'communication',
     kind: 'choice',
-    choices: ['allReduce', 'localSgd', 'postLocalSgd', 'diloco'],
+    choices: ['allReduce', 'localSgd', 'postLocalSgd', 'diloco', 'async', 'ssp', 'backup'],
     default: 'allReduce',
   },
   {
@@ -259,6 +272,7 @@ export const COMMUNICATION_FIELDS = [
     scale: { steps: [0, 0.5, 0.8, 0.9, 0.95, 0.99] },
     default: 0.9,
   },
+  ...SERVER_FIELDS,
   {
     path: 'accumulation.microBatches',
     group: 'dataParallel',
@@ -270,8 +284,45 @@ export const COMMUNICATION_FIELDS = [
     default: 1,
   },
   { path: 'accumulation.noSync', group: 'dataParallel', kind: 'switch', default: true },
-  { path: 'mistakes.sumNotMean', group: 'mistakes', kind: 'switch', default: false },
-  { path: 'mistakes.noErrorFeedback', group: 'mistakes', kind: 'switch', default: false },
-  { path: 'mistakes.noSetEpoch', group: 'mistakes', kind: 'switch', default: false },
-  { path: 'mistakes.noBroadcast', group: 'mistakes', kind: 'switch', default: false },
+  {
+    path: 'buckets.rule',
+    group: 'communication',
+    kind: 'choice',
+    choices: ['ddp', 'horovod'],
+    default: 'ddp',
+  },
+  {
+    path: 'buckets.firstMiB',
+    group: 'communication',
+    when: bucketedBy('ddp'),
+    kind: 'number',
+    minimum: 0.001,
+    maximum: 1024,
+    unit: 'mebibytes',
+    scale: 'log',
+    default: 1,
+  },
+  {
+    path: 'buckets.capMiB',
+    group: 'communication',
+    when: bucketedBy('ddp'),
+    kind: 'number',
+    minimum: 0.001,
+    maximum: 1024,
+    unit: 'mebibytes',
+    scale: 'log',
+    default: 25,
+  },
+  {
+    path: 'buckets.fusionMiB',
+    group: 'communication',
+    when: bucketedBy('horovod'),
+    kind: 'number',
+    minimum: 0,
+    maximum: 1024,
+    unit: 'mebibytes',
+    scale: { steps: [0, 0.001, 0.01, 0.1, 1, 8, 32, 64, 128, 256] },
+    default: 128,
+  },
+  { path: 'measure.noiseScale', group: 'dataParallel', kind: 'switch', default: false },
 ] as const satisfies readonly Field[];

@@ -1,4 +1,5 @@
 /** @file Rules between fields of communication, compression and synchronisation. */
+import { isBalanced } from '#core/sync-rules';
 import type { Experiment } from './experiment.ts';
 import type { Fault, Rule } from './rule.ts';
 
@@ -17,14 +18,29 @@ export function isGathered(kind: Experiment['compression']['kind']): boolean {
   return GATHERED.includes(kind);
 }
 
+/** Whether every step takes the gradients of all ranks, and of equal batches. */
+const sharesAlike = (sync: Experiment['sync']): boolean =>
+  sync.kind === 'allReduce' && !isBalanced(sync);
+
 export const COMMUNICATION_RULES: readonly Rule[] = [
   { path: 'communication.ranksPerNode', reads: ['replicas'], fault: nodesDivideReplicas },
   { path: 'communication.collective', reads: ['compression.kind'], fault: gatherNeedsRing },
   { path: 'compression.kind', reads: ['sync.kind'], fault: compressionNeedsGradients },
   { path: 'optimizer.kind', reads: ['compression.kind', 'optimizer'], fault: dgcHasMomentum },
   { path: 'compression.scaled', reads: ['compression'], fault: scaledWithFeedback },
-  { path: 'mistakes.noErrorFeedback', reads: ['compression'], fault: nothingKeptBack },
-  { path: 'mistakes.sumNotMean', reads: ['sync.kind'], fault: sumNeedsGradients },
+  { path: 'communication.combine', reads: ['replicas'], fault: adasumPowerOfTwo },
+  { path: 'communication.collective', reads: ['communication.combine'], fault: adasumNeedsHalving },
+  {
+    path: 'communication.combine',
+    reads: ['sync', 'compression.kind'],
+    fault: adasumAlone,
+  },
+  { path: 'measure.noiseScale', reads: ['replicas'], fault: noiseNeedsReplicas },
+  {
+    path: 'measure.noiseScale',
+    reads: ['sync', 'compression.kind', 'communication.combine', 'accumulation'],
+    fault: noiseNeedsMean,
+  },
   {
     path: 'accumulation.microBatches',
     reads: ['batchPerRank', 'data', 'replicas'],
@@ -47,7 +63,7 @@ function gatherNeedsRing({ communication, compression }: Experiment): Fault {
 }
 
 function compressionNeedsGradients({ compression, sync }: Experiment): Fault {
-  if (compression.kind === 'none' || sync.kind === 'allReduce') return null;
+  if (compression.kind === 'none' || !('period' in sync)) return null;
   return { message: 'problem.compressionNeedsGradients', parameters: { sync: sync.kind } };
 }
 
@@ -63,18 +79,37 @@ function scaledWithFeedback({ compression }: Experiment): Fault {
   return { message: 'problem.scaledWithFeedback', parameters: {} };
 }
 
-function nothingKeptBack({ compression, mistakes }: Experiment): Fault {
-  if (!mistakes.noErrorFeedback) return null;
-  const keeps =
-    compression.kind === 'dgc' ||
-    compression.kind === 'efSignSgd' ||
-    ('errorFeedback' in compression && compression.errorFeedback);
-  return keeps ? null : { message: 'problem.nothingKeptBack', parameters: {} };
+/** Adasum combines pairs of ranks, then pairs of pairs. */
+function adasumPowerOfTwo({ communication, replicas }: Experiment): Fault {
+  if (communication.combine !== 'adasum' || (replicas & (replicas - 1)) === 0) return null;
+  return { message: 'problem.adasumPowerOfTwo', parameters: { replicas } };
 }
 
-function sumNeedsGradients({ mistakes, sync }: Experiment): Fault {
-  if (!mistakes.sumNotMean || sync.kind === 'allReduce') return null;
-  return { message: 'problem.sumNeedsGradients', parameters: { sync: sync.kind } };
+function adasumNeedsHalving({ communication }: Experiment): Fault {
+  const { combine, collective } = communication;
+  if (combine !== 'adasum' || collective === 'halving-doubling') return null;
+  return { message: 'problem.adasumNeedsHalving', parameters: {} };
+}
+
+function adasumAlone({ communication, compression, sync }: Experiment): Fault {
+  if (communication.combine !== 'adasum') return null;
+  if (sharesAlike(sync) && compression.kind === 'none') return null;
+  return { message: 'problem.adasumAlone', parameters: {} };
+}
+
+/** With one rank there is no second batch size to compare with. */
+function noiseNeedsReplicas({ measure, replicas }: Experiment): Fault {
+  if (!measure.noiseScale || replicas > 1) return null;
+  return { message: 'problem.noiseNeedsReplicas', parameters: {} };
+}
+
+function noiseNeedsMean(experiment: Experiment): Fault {
+  const { measure, communication, compression, sync, accumulation } = experiment;
+  if (!measure.noiseScale) return null;
+  const isMean = communication.combine === 'mean' && compression.kind === 'none';
+  const isWhole = accumulation.noSync || accumulation.microBatches === 1;
+  if (sharesAlike(sync) && isMean && isWhole) return null;
+  return { message: 'problem.noiseNeedsMean', parameters: {} };
 }
 
 function microBatchesOverBatch({ accumulation, batchPerRank }: Experiment): Fault {

@@ -1,6 +1,7 @@
 /** @file How many samples a choice of data has, and how many steps that makes. */
 import type { ModelSpec } from '#core/model';
 import { stepsPerEpoch } from '#core/sampler';
+import { gradientsAStep, hasServer } from '#core/sync-rules';
 import type { DataChoice, Experiment } from './experiment.ts';
 
 export interface SampleCounts {
@@ -35,12 +36,26 @@ export function sampleCounts(data: DataChoice, model: ModelSpec): SampleCounts {
   };
 }
 
-/** Steps of the whole run over `trainCount` samples. */
-export function totalSteps(
-  experiment: Pick<Experiment, 'duration' | 'replicas' | 'batchPerRank'>,
+/**
+ * Steps that all ranks together need to go through the training samples once. Where a step is made of
+ * fewer gradients than there are ranks, an asynchronous update say, an epoch has more of them; with
+ * backup workers what is dropped is gone, and an epoch stays what it was.
+ */
+export function stepsOfEpoch(
+  { replicas, batchPerRank, sync }: Pick<Experiment, 'replicas' | 'batchPerRank' | 'sync'>,
   trainCount: number,
 ): number {
-  const { duration, replicas, batchPerRank } = experiment;
+  const steps = stepsPerEpoch(trainCount, replicas, batchPerRank);
+  if (!hasServer(sync)) return steps;
+  return Math.ceil((steps * replicas) / gradientsAStep(sync, replicas));
+}
+
+/** Steps of the whole run over `trainCount` samples. */
+export function totalSteps(
+  experiment: Pick<Experiment, 'duration' | 'replicas' | 'batchPerRank' | 'sync'>,
+  trainCount: number,
+): number {
+  const { duration } = experiment;
   if (duration.unit === 'steps') return duration.count;
-  return duration.count * stepsPerEpoch(trainCount, replicas, batchPerRank);
+  return duration.count * stepsOfEpoch(experiment, trainCount);
 }

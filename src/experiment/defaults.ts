@@ -3,6 +3,7 @@
  * rate than digits. One list of recipes says so.
  */
 import { samplesPerRank } from '#core/sampler';
+import { hasServer } from '#core/sync-rules';
 import { CLUSTER_PRESET_IDS } from './cluster-fields.ts';
 import { CLUSTER_PRESETS } from './cluster-presets.ts';
 import { sampleCounts, totalSteps } from './counts.ts';
@@ -21,10 +22,12 @@ export const CHOICE_PATHS = [
   'lossScaling.kind',
   'learningRate.decay',
   'communication.collective',
+  'communication.combine',
   'compression.kind',
   'sync.kind',
   'recovery.policy',
   'cluster.preset',
+  'buckets.rule',
 ] as const;
 type ChoicePath = (typeof CHOICE_PATHS)[number];
 
@@ -81,6 +84,16 @@ export const RECIPES: readonly Recipe[] = [
     when: { 'compression.kind': ['dgc', 'signSgd'] },
     values: { 'optimizer.kind': 'sgd', 'optimizer.momentum': 0 },
   },
+  // Horovod's way of adding adaptively: pairs of ranks, their distance doubled.
+  {
+    when: { 'communication.combine': ['adasum'] },
+    values: { 'communication.collective': 'halving-doubling' },
+  },
+  // A parameter server is a star.
+  {
+    when: { 'sync.kind': ['async', 'ssp'] },
+    values: { 'communication.collective': 'star' },
+  },
   { when: { 'duration.unit': ['steps'] }, values: { 'duration.count': 500 } },
   {
     when: { 'duration.unit': ['steps'], 'data.name': ['moby-dick'] },
@@ -123,7 +136,7 @@ export const RECIPES: readonly Recipe[] = [
   },
   { when: { 'compression.kind': ['signSgd'] }, values: { 'learningRate.base': 0.001 } },
   {
-    when: { 'sync.kind': ['localSgd', 'postLocalSgd', 'diloco'] },
+    when: { 'sync.kind': ['localSgd', 'postLocalSgd', 'diloco', 'async', 'ssp', 'backup'] },
     values: { 'recovery.policy': 'stop' },
   },
   {
@@ -162,7 +175,7 @@ function applies(recipe: Recipe, values: Values): boolean {
 /**
  * Defaults that the given fields leave no room for are moved to the nearest that fits: a batch
  * larger than the shard, heads that do not divide the width, nodes that do not divide the replicas,
- * a warm-up longer than the run, a cluster with fewer devices than replicas.
+ * a warm-up longer than the run, more splits than replicas, a cluster with fewer devices than replicas.
  * Fields in `given` stay as they are. Needs an experiment whose fields are each within their limits.
  */
 export function fitDefaults(experiment: Experiment, given: ReadonlySet<string>): Experiment {
@@ -172,7 +185,10 @@ export function fitDefaults(experiment: Experiment, given: ReadonlySet<string>):
     const shard = samplesPerRank(train, fitted.replicas, false);
     fitted = { ...fitted, batchPerRank: Math.min(fitted.batchPerRank, shard) };
   }
-  const { model, learningRate, communication, replicas } = fitted;
+  const { model, learningRate, communication, replicas, sync } = fitted;
+  if (hasServer(sync) && !given.has('sync.splits')) {
+    fitted = { ...fitted, sync: { ...sync, splits: Math.min(sync.splits, replicas) } };
+  }
   if (communication.collective === 'hierarchical' && !given.has('communication.ranksPerNode')) {
     const ranksPerNode = divisorOf(replicas, communication.ranksPerNode);
     fitted = { ...fitted, communication: { ...communication, ranksPerNode } };

@@ -7,7 +7,7 @@ import type { Field, ListField, NumberField } from './field.ts';
 import { fieldAt } from './fields.ts';
 import { parseExperiment } from './parse.ts';
 import { modelsFor } from './rules.ts';
-import { nest, presentFields } from './values.ts';
+import { nest, presentFields, splitPath } from './values.ts';
 
 /** Any value the table allows for a field; limits and defaults come up often. */
 function arbitraryValue(field: Field): fc.Arbitrary<unknown> {
@@ -46,11 +46,30 @@ export const arbitraryInput: fc.Arbitrary<Readonly<Record<string, unknown>>> =
       .map((values) => nest([...Object.entries(choices), ...Object.entries(values)]));
   });
 
-/** Valid experiments: random inputs that the parser accepts. */
+/** Valid experiments: random inputs, without the fields that a rule refuses. */
 export const arbitraryExperiment: fc.Arbitrary<Experiment> = arbitraryInput
-  .map(parseExperiment)
+  .map(parseMended)
   .filter((result) => result.ok)
   .map(({ experiment }) => experiment);
+
+/** Drops refused fields until the parser accepts the rest, or none is left to drop. */
+function parseMended(input: Readonly<Record<string, unknown>>): ReturnType<typeof parseExperiment> {
+  const result = parseExperiment(input);
+  if (result.ok) return result;
+  const mended = result.problems.reduce((present, { path }) => without(present, path), input);
+  return JSON.stringify(mended) === JSON.stringify(input) ? result : parseMended(mended);
+}
+
+function without(
+  input: Readonly<Record<string, unknown>>,
+  path: string,
+): Readonly<Record<string, unknown>> {
+  const [head, leaf] = splitPath(path);
+  const { [head]: section, ...others } = input;
+  if (leaf === null || section === undefined) return others;
+  const { [leaf]: _dropped, ...rest } = section as Record<string, unknown>;
+  return { ...others, [head]: rest };
+}
 
 /** All choices that other fields depend on, the model one that can read the data. */
 function arbitraryChoices(): fc.Arbitrary<Choices> {

@@ -4,6 +4,7 @@ import type { FloatFormatName } from '#core/float-formats';
 import type { ModelSpec } from '#core/model';
 import type {
   AccumulationConfig,
+  Augmentation,
   LearningRateConfig,
   MistakesConfig,
   OptimizerConfig,
@@ -18,14 +19,25 @@ export type PointsName = 'spirals' | 'moons' | 'circles' | 'xor';
 
 export type DataChoice =
   /** small: 12,000 + 2,000; full: 60,000 + 10,000. */
-  | { readonly name: 'mnist'; readonly size: 'small' | 'full' }
+  | {
+      readonly name: 'mnist';
+      readonly size: 'small' | 'full';
+      /** shift: each training image moves by up to 2 pixels each way. */
+      readonly augment: Augmentation;
+    }
   | { readonly name: PointsName; readonly samples: number; readonly noise: number }
   | { readonly name: 'moby-dick' };
 
-/** The all-reduce; 'hierarchical' also says how many ranks a node has. */
-export type CommunicationChoice =
+/** The all-reduce and what it makes of the gradients; 'hierarchical' also has ranks a node. */
+export type CommunicationChoice = { readonly combine: 'mean' | 'adasum' } & (
   | { readonly collective: Exclude<AllReduceName, 'hierarchical'> }
-  | { readonly collective: 'hierarchical'; readonly ranksPerNode: number };
+  | { readonly collective: 'hierarchical'; readonly ranksPerNode: number }
+);
+
+/** Which gradients are reduced together. Mebibytes, as in PyTorch and Horovod. */
+export type BucketChoice =
+  | { readonly rule: 'ddp'; readonly firstMiB: number; readonly capMiB: number }
+  | { readonly rule: 'horovod'; readonly fusionMiB: number };
 
 /** What forward and backward compute in. Narrow formats may do without fp32 weights. */
 export type PrecisionChoice =
@@ -73,8 +85,8 @@ export interface Experiment {
   readonly compression: CompressionConfig;
   readonly sync: SyncConfig;
   readonly mistakes: MistakesConfig;
-  /** Mebibytes, as in PyTorch. */
-  readonly buckets: { readonly firstMiB: number; readonly capMiB: number };
+  readonly buckets: BucketChoice;
+  readonly measure: { readonly noiseScale: boolean };
   readonly precision: PrecisionChoice;
   readonly lossScaling: LossScalingChoice;
   readonly recovery: RecoveryChoice;
@@ -132,6 +144,33 @@ export type ProblemMessage =
   | 'problem.recoveryNeedsAllReduce'
   | 'problem.ranksOverCluster'
   | 'problem.hierarchyOnOneNode'
+  | 'problem.adasumPowerOfTwo'
+  | 'problem.adasumNeedsHalving'
+  | 'problem.adasumAlone'
+  | 'problem.noiseNeedsReplicas'
+  | 'problem.noiseNeedsMean'
+  | 'problem.mistakeNeedsReplicas'
+  | 'problem.mistakeNeedsGradients'
+  | 'problem.mistakeNeedsEqualBatches'
+  | 'problem.nothingAugmented'
+  | 'problem.epochNotReached'
+  | 'problem.nobodyWaits'
+  | 'problem.nothingScaled'
+  | 'problem.nothingClipped'
+  | 'problem.noMasterWeights'
+  | 'problem.splitsOverReplicas'
+  | 'problem.backupsOverReplicas'
+  | 'problem.slowdownsUnused'
+  | 'problem.slowdownsOverReplicas'
+  | 'problem.rankWithoutSamples'
+  | 'problem.serverIsStar'
+  | 'problem.compressionNeedsAllReduce'
+  | 'problem.partsNeedNoSync'
+  | 'problem.scaleNeedsAllRanks'
+  | 'problem.serverBroadcasts'
+  | 'problem.syncNormNeedsEveryStep'
+  | 'problem.syncNormNeedsEqualBatches'
+  | 'problem.noOwnBuffers'
   | 'problem.addressTooLong'
   | 'problem.addressVersion'
   | 'problem.addressPart'

@@ -19,6 +19,7 @@ export type Unit =
   | 'steps'
   | 'epochsOrSteps'
   | 'replicas'
+  | 'gradients'
   | 'neurons'
   | 'channels'
   | 'characters'

@@ -65,9 +65,13 @@ test('EX-10 variants of a section: alike ones are one, and some choice may be le
     'powerSgd',
   ]);
   expect(brief('data')).toEqual([
-    ['mnist', true, 2],
+    ['mnist', true, 3],
     ['spirals moons circles xor', false, 3],
     ['moby-dick', false, 1],
   ]);
-  expect(brief('buckets')).toEqual([[undefined, true, 2]]);
+  expect(brief('buckets')).toEqual([
+    ['ddp', true, 3],
+    ['horovod', false, 2],
+  ]);
+  expect(brief('measure')).toEqual([[undefined, true, 1]]);
 });

@@ -6,6 +6,7 @@
 import { CLUSTER_FIELDS } from './cluster-fields.ts';
 import { COMMUNICATION_FIELDS } from './communication-fields.ts';
 import type { Condition, Field } from './field.ts';
+import { MISTAKES_FIELDS } from './mistakes-fields.ts';
 import { OPTIMIZER_FIELDS } from './optimizer-fields.ts';
 import { PRECISION_FIELDS } from './precision-fields.ts';
 import { RECOVERY_FIELDS, STRAGGLER_FIELDS } from './recovery-fields.ts';
@@ -35,6 +36,14 @@ export const FIELDS = [
     kind: 'choice',
     choices: ['small', 'full'],
     default: 'small',
+  },
+  {
+    path: 'data.augment',
+    group: 'task',
+    when: isMnist,
+    kind: 'choice',
+    choices: ['none', 'shift'],
+    default: 'none',
   },
   {
     path: 'data.samples',
@@ -107,6 +116,14 @@ export const FIELDS = [
     unit: 'neurons',
     scale: 'log',
     default: 64,
+  },
+  {
+    path: 'model.norm',
+    group: 'task',
+    when: isCnn,
+    kind: 'choice',
+    choices: ['none', 'batch', 'syncBatch'],
+    default: 'none',
   },
   {
     path: 'model.width',
@@ -191,26 +208,7 @@ export const FIELDS = [
   },
   ...OPTIMIZER_FIELDS,
   ...COMMUNICATION_FIELDS,
-  {
-    path: 'buckets.firstMiB',
-    group: 'communication',
-    kind: 'number',
-    minimum: 0.001,
-    maximum: 1024,
-    unit: 'mebibytes',
-    scale: 'log',
-    default: 1,
-  },
-  {
-    path: 'buckets.capMiB',
-    group: 'communication',
-    kind: 'number',
-    minimum: 0.001,
-    maximum: 1024,
-    unit: 'mebibytes',
-    scale: 'log',
-    default: 25,
-  },
+  ...MISTAKES_FIELDS,
   {
     path: 'transport',
     group: 'communication',

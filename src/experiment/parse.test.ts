@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { NO_MISTAKES } from '#core/plan';
 import { arbitraryExperiment } from './experiment.arbitrary.ts';
 import type { ProblemMessage } from './experiment.ts';
 import { INPUT_LIMITS, LONGEST_TEXT } from './guard.ts';
@@ -23,7 +24,7 @@ test('EX-1 an empty experiment is MNIST, an MLP and four replicas', () => {
   expect(experimentOf({})).toEqual({
     version: 1,
     seed: 0,
-    data: { name: 'mnist', size: 'small' },
+    data: { name: 'mnist', size: 'small', augment: 'none' },
     model: { kind: 'mlp', hidden: [128], activation: 'relu' },
     replicas: 4,
     batchPerRank: 32,
@@ -32,11 +33,12 @@ test('EX-1 an empty experiment is MNIST, an MLP and four replicas', () => {
     learningRate: expect.objectContaining({ warmupSteps: 0 }),
     clipNorm: 0,
     accumulation: { microBatches: 1, noSync: true },
-    communication: { collective: 'ring' },
+    communication: { collective: 'ring', combine: 'mean' },
     compression: { kind: 'none' },
-    sync: { kind: 'allReduce' },
-    mistakes: { sumNotMean: false, noErrorFeedback: false, noSetEpoch: false, noBroadcast: false },
-    buckets: { firstMiB: 1, capMiB: 25 },
+    sync: { kind: 'allReduce', balance: 'off', slowdowns: [] },
+    mistakes: NO_MISTAKES,
+    buckets: { rule: 'ddp', firstMiB: 1, capMiB: 25 },
+    measure: { noiseScale: false },
     precision: { format: 'fp32' },
     lossScaling: { kind: 'none' },
     cluster: expect.objectContaining({ preset: 'cloud-10gbe', nodes: 16, gpusPerNode: 1 }),
@@ -123,6 +125,17 @@ test.each([
     'compression.scaled',
     'problem.scaledWithFeedback',
   ],
+  [
+    { model: { kind: 'cnn', norm: 'syncBatch' }, sync: { kind: 'localSgd' } },
+    'model.norm',
+    'problem.syncNormNeedsEveryStep',
+  ],
+  [{ mistakes: { noBufferBroadcast: true } }, 'mistakes.noBufferBroadcast', 'problem.noOwnBuffers'],
+  [
+    { model: { kind: 'cnn', norm: 'batch' }, replicas: 1, mistakes: { noBufferBroadcast: true } },
+    'mistakes.noBufferBroadcast',
+    'problem.noOwnBuffers',
+  ],
   [{ mistakes: { noErrorFeedback: true } }, 'mistakes.noErrorFeedback', 'problem.nothingKeptBack'],
   [
     { mistakes: { sumNotMean: true }, sync: { kind: 'diloco' } },
@@ -148,6 +161,7 @@ test.each([
 test('EX-3 a default node size moves to one that divides the replicas', () => {
   const input = { replicas: 5, communication: { collective: 'hierarchical' } };
   expect(experimentOf(input).communication).toEqual({
+    combine: 'mean',
     collective: 'hierarchical',
     ranksPerNode: 1,
   });

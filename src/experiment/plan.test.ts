@@ -12,10 +12,10 @@ const experimentOf = (input: unknown): Experiment => {
 };
 
 test('EX-11 steps of an epoch are ceil(ceil(n / W) / batch)', () => {
-  const task = taskShapeOf({ name: 'mnist', size: 'small' }, 0);
+  const task = taskShapeOf({ name: 'mnist', size: 'small', augment: 'none' }, 0);
   const plan = resolvePlan(experimentOf({}), { trainCount: 12_000, testCount: 2_000, task });
   expect(plan).toMatchObject({ worldSize: 4, stepsPerEpoch: 94, totalSteps: 470 });
-  expect(plan.buckets).toEqual({ firstBytes: 1_048_576, capBytes: 26_214_400 });
+  expect(plan.buckets).toEqual({ rule: 'ddp', firstBytes: 1_048_576, capBytes: 26_214_400 });
   expect(plan.model.parameterCount).toBe(784 * 128 + 128 + 128 * 10 + 10);
 });
 
@@ -39,7 +39,7 @@ test('EX-11 no training sample is an error with its count', () => {
 
 test('EX-11 counts of each choice of data', () => {
   const { model } = experimentOf({});
-  expect(sampleCounts({ name: 'mnist', size: 'full' }, model)).toEqual({
+  expect(sampleCounts({ name: 'mnist', size: 'full', augment: 'none' }, model)).toEqual({
     train: 60_000,
     test: 10_000,
   });

@@ -3,10 +3,16 @@ import { parseFaults } from '#core/faults';
 import { PYTORCH_SCALER, type ScalerConfig } from '#core/grad-scaler';
 import type { TaskShape } from '#core/model';
 import { buildModel } from '#core/models';
-import type { CollectiveConfig, Plan, PrecisionConfig, RecoveryConfig } from '#core/plan';
-import { stepsPerEpoch } from '#core/sampler';
-import { totalSteps } from './counts.ts';
 import type {
+  BucketRule,
+  CollectiveConfig,
+  Plan,
+  PrecisionConfig,
+  RecoveryConfig,
+} from '#core/plan';
+import { stepsOfEpoch, totalSteps } from './counts.ts';
+import type {
+  BucketChoice,
   CommunicationChoice,
   DataChoice,
   Experiment,
@@ -38,20 +44,22 @@ export function resolvePlan(experiment: Experiment, loaded: LoadedTask): Plan {
     batchPerRank,
     trainCount,
     testCount,
-    stepsPerEpoch: stepsPerEpoch(trainCount, replicas, batchPerRank),
+    stepsPerEpoch: stepsOfEpoch(experiment, trainCount),
     totalSteps: totalSteps(experiment, trainCount),
     resumed: null,
     recovery: recoveryOf(experiment),
     model: buildModel(experiment.model, task),
     optimizer: experiment.optimizer,
     learningRate: experiment.learningRate,
-    buckets: { firstBytes: toBytes(buckets.firstMiB), capBytes: toBytes(buckets.capMiB) },
+    buckets: bucketsOf(buckets),
+    augmentation: experiment.data.name === 'mnist' ? experiment.data.augment : 'none',
     collective: collectiveOf(experiment.communication),
     compression: experiment.compression,
     clipNorm: experiment.clipNorm,
     accumulation: experiment.accumulation,
     sync: experiment.sync,
     mistakes: experiment.mistakes,
+    measuresNoise: experiment.measure.noiseScale,
     precision: precisionOf(experiment),
     checkpointing: experiment.checkpointing,
     evalEvery: experiment.evalEvery,
@@ -73,12 +81,24 @@ export function taskShapeOf(data: DataChoice, alphabetSize: number): TaskShape {
 
 function collectiveOf(choice: CommunicationChoice): CollectiveConfig {
   const ranksPerNode = choice.collective === 'hierarchical' ? choice.ranksPerNode : 1;
-  return { name: choice.collective, ranksPerNode };
+  return { name: choice.collective, ranksPerNode, combine: choice.combine };
 }
 
-function precisionOf({ precision, lossScaling }: Experiment): PrecisionConfig {
-  const masterWeights = precision.format === 'fp32' || precision.masterWeights;
-  return { format: precision.format, masterWeights, scaler: scalerOf(lossScaling) };
+function bucketsOf(choice: BucketChoice): BucketRule {
+  if (choice.rule === 'horovod') {
+    return { rule: 'horovod', thresholdBytes: Math.round(choice.fusionMiB * BYTES_PER_MIB) };
+  }
+  const { firstMiB, capMiB } = choice;
+  return { rule: 'ddp', firstBytes: toBytes(firstMiB), capBytes: toBytes(capMiB) };
+}
+
+function precisionOf({ precision, lossScaling, mistakes }: Experiment): PrecisionConfig {
+  const keepsMaster = precision.format === 'fp32' || precision.masterWeights;
+  return {
+    format: precision.format,
+    masterWeights: keepsMaster && !mistakes.pureLowWeights,
+    scaler: mistakes.noLossScaling ? { kind: 'none' } : scalerOf(lossScaling),
+  };
 }
 
 /** Dynamic scaling is PyTorch's but for its first scale and its interval. */

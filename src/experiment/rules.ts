@@ -5,10 +5,13 @@ import { COMMUNICATION_RULES } from './communication-rules.ts';
 import { sampleCounts, totalSteps } from './counts.ts';
 import type { DataChoice, Experiment, Problem } from './experiment.ts';
 import { fieldAt } from './fields.ts';
+import { MISTAKES_RULES } from './mistakes-rules.ts';
+import { NORM_RULES } from './norm-rules.ts';
 import { PRECISION_RULES } from './precision-rules.ts';
 import { describeFound, overlaps } from './problem.ts';
 import { RECOVERY_RULES } from './recovery-rules.ts';
 import type { Fault, Rule } from './rule.ts';
+import { SERVER_RULES } from './server-rules.ts';
 import { valueAt } from './values.ts';
 
 /** Steps of one run; with a record each this is what a page's memory bears. */
@@ -25,6 +28,17 @@ const FUSED_MODELS: readonly string[] = ['softmax', 'mlp'];
 
 const trainCount = ({ data, model }: Experiment): number => sampleCounts(data, model).train;
 
+/** What the number of steps depends on. */
+const STEPS_READ = [
+  'data',
+  'model.kind',
+  'model.context',
+  'replicas',
+  'batchPerRank',
+  'duration',
+  'sync',
+] as const;
+
 const RULES: readonly Rule[] = [
   { path: 'model.kind', reads: ['data.name'], fault: modelNotForData },
   { path: 'model.heads', reads: ['model.width'], fault: headsDivideWidth },
@@ -35,20 +49,23 @@ const RULES: readonly Rule[] = [
   },
   {
     path: 'duration.count',
-    reads: ['data', 'model.kind', 'model.context', 'replicas', 'batchPerRank', 'duration'],
+    reads: STEPS_READ,
     fault: tooManySteps,
   },
   {
     path: 'learningRate.warmupSteps',
-    reads: ['data', 'model.kind', 'model.context', 'replicas', 'batchPerRank', 'duration'],
+    reads: STEPS_READ,
     fault: warmupOverRun,
   },
   { path: 'optimizer.nesterov', reads: ['optimizer.momentum'], fault: nesterovNeedsMomentum },
   { path: 'backend', reads: ['model.kind'], fault: fusedModel },
+  ...NORM_RULES,
   ...PRECISION_RULES,
   ...COMMUNICATION_RULES,
   ...RECOVERY_RULES,
   ...CLUSTER_RULES,
+  ...MISTAKES_RULES,
+  ...SERVER_RULES,
 ];
 
 /**

@@ -57,7 +57,11 @@ function listSchema(field: ListField): AnySchema {
 }
 
 const data = v.variant('name', [
-  v.strictObject({ name: v.literal('mnist'), size: leaf('data.size') }),
+  v.strictObject({
+    name: v.literal('mnist'),
+    size: leaf('data.size'),
+    augment: leaf('data.augment'),
+  }),
   v.strictObject({
     name: v.picklist(['spirals', 'moons', 'circles', 'xor']),
     samples: leaf('data.samples'),
@@ -77,6 +81,7 @@ const model = v.variant('kind', [
     kind: v.literal('cnn'),
     channels: leaf('model.channels'),
     dense: leaf('model.dense'),
+    norm: leaf('model.norm'),
   }),
   v.strictObject({
     kind: v.literal('transformer'),
@@ -121,8 +126,11 @@ const learningRate = v.variant('decay', [
   }),
 ]);
 
+const combine = leaf('communication.combine');
+
 const communication = v.variant('collective', [
   v.strictObject({
+    combine,
     collective: v.picklist([
       'ring',
       'halving-doubling',
@@ -132,6 +140,7 @@ const communication = v.variant('collective', [
     ]),
   }),
   v.strictObject({
+    combine,
     collective: v.literal('hierarchical'),
     ranksPerNode: leaf('communication.ranksPerNode'),
   }),
@@ -182,8 +191,16 @@ const compression = v.variant('kind', [
 
 const period = leaf('sync.period');
 
+const slowdowns = leaf('sync.slowdowns');
+const speeds = { slowdowns, jitter: leaf('sync.jitter') };
+const server = {
+  splits: leaf('sync.splits'),
+  stalenessAware: leaf('sync.stalenessAware'),
+  ...speeds,
+};
+
 const sync = v.variant('kind', [
-  v.strictObject({ kind: v.literal('allReduce') }),
+  v.strictObject({ kind: v.literal('allReduce'), balance: leaf('sync.balance'), slowdowns }),
   v.strictObject({ kind: v.literal('localSgd'), period }),
   v.strictObject({
     kind: v.literal('postLocalSgd'),
@@ -196,6 +213,9 @@ const sync = v.variant('kind', [
     outerRate: leaf('sync.outerRate'),
     outerMomentum: leaf('sync.outerMomentum'),
   }),
+  v.strictObject({ kind: v.literal('async'), ...server }),
+  v.strictObject({ kind: v.literal('ssp'), bound: leaf('sync.bound'), ...server }),
+  v.strictObject({ kind: v.literal('backup'), backups: leaf('sync.backups'), ...speeds }),
 ]);
 
 const mistakes = v.strictObject({
@@ -203,6 +223,13 @@ const mistakes = v.strictObject({
   noErrorFeedback: leaf('mistakes.noErrorFeedback'),
   noSetEpoch: leaf('mistakes.noSetEpoch'),
   noBroadcast: leaf('mistakes.noBroadcast'),
+  equalAugmentation: leaf('mistakes.equalAugmentation'),
+  unequalBatches: leaf('mistakes.unequalBatches'),
+  noLossScaling: leaf('mistakes.noLossScaling'),
+  clipBeforeUnscale: leaf('mistakes.clipBeforeUnscale'),
+  pureLowWeights: leaf('mistakes.pureLowWeights'),
+  unsyncedModule: leaf('mistakes.unsyncedModule'),
+  noBufferBroadcast: leaf('mistakes.noBufferBroadcast'),
 });
 
 const faults = leaf('recovery.faults');
@@ -216,6 +243,15 @@ const recovery = v.variant('policy', [
     faults,
   }),
   v.strictObject({ policy: v.literal('stop'), faults }),
+]);
+
+const buckets = v.variant('rule', [
+  v.strictObject({
+    rule: v.literal('ddp'),
+    firstMiB: leaf('buckets.firstMiB'),
+    capMiB: leaf('buckets.capMiB'),
+  }),
+  v.strictObject({ rule: v.literal('horovod'), fusionMiB: leaf('buckets.fusionMiB') }),
 ]);
 
 const masterWeights = leaf('precision.masterWeights');
@@ -262,10 +298,8 @@ export const experimentSchema: v.GenericSchema<unknown, Experiment> = v.strictOb
   compression,
   sync,
   mistakes,
-  buckets: v.strictObject({
-    firstMiB: leaf('buckets.firstMiB'),
-    capMiB: leaf('buckets.capMiB'),
-  }),
+  buckets,
+  measure: v.strictObject({ noiseScale: leaf('measure.noiseScale') }),
   precision,
   lossScaling,
   recovery,

@@ -112,7 +112,8 @@ function readValue(path: string, text: string): unknown {
   if (field.kind === 'choice') return text;
   if (field.kind === 'switch') return text === 'true' || (text === 'false' ? false : text);
   if (field.kind === 'script') return text === '' ? [] : text.split(',');
-  return field.kind === 'list' ? text.split(',').map(numberOf) : numberOf(text);
+  if (field.kind !== 'list') return numberOf(text);
+  return text === '' ? [] : text.split(',').map(numberOf);
 }
 
 const numberOf = (text: string): number | string => (NUMBER.test(text) ? Number(text) : text);

@@ -13,7 +13,7 @@ export type ExperimentKey =
   | 'problem.line'
   | 'problem.lineWhole'
   | 'problem.count'
-  | `failure.${'data' | 'given' | 'notIsolated' | 'noBackend' | 'nonFinite' | 'unexpected' | 'lost' | 'lostAll'}`
+  | `failure.${'data' | 'given' | 'notIsolated' | 'noBackend' | 'nonFinite' | 'hang' | 'unexpected' | 'lost' | 'lostAll'}`
   | `unit.${Unit | 'epochs'}`
   | `group.${Group}`
   | `preset.${PresetId}.${'name' | 'description'}`;

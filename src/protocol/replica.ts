@@ -1,5 +1,7 @@
 /** @file What crosses between the conductor and one replica worker. */
 import type { FloatCensus } from '#core/float-formats';
+import type { ModelState } from '#core/named-weights';
+import type { NoiseAverage } from '#core/noise-scale';
 import type { Plan } from '#core/plan';
 
 /** What a rank is doing now. */
@@ -36,8 +38,8 @@ export interface ReplicaSetup {
   readonly plan: Plan;
   readonly link: LinkSetup;
   readonly data: ReplicaData;
-  /** Rank 0 only: initial weights instead of the seeded ones. */
-  readonly initialWeights: Float32Array | null;
+  /** Rank 0 only: what to begin with instead of the seeded weights. */
+  readonly initialState: ModelState | null;
   readonly telemetry: MessagePort;
 }
 
@@ -71,11 +73,31 @@ export interface PrecisionReport {
   readonly census: FloatCensus | null;
 }
 
+/** A gradient that an update of the parameter server is made of. */
+export interface PushedGradient {
+  readonly rank: number;
+  /** Updates of the server between the weights it was computed from and its arrival. */
+  readonly staleness: number;
+  readonly learningRate: number;
+}
+
+/** A rank's part in a step that the ranks do not share alike. */
+export interface StepPart {
+  /** Weight of this rank's loss in the step's; 0 where it took no part. */
+  readonly share: number;
+  /** Samples of this rank whose gradients have counted since the run began. */
+  readonly samples: number;
+  /** Under an asynchronous server, in order of arrival; the same on all ranks. */
+  readonly pushes: readonly PushedGradient[];
+}
+
 /** One rank's part of a step record. */
 export interface StepReport {
   readonly step: number;
-  /** Mean loss over the local batch, nats; NaN travels as itself. */
-  readonly loss: number;
+  /** Mean loss over the local batch, nats; NaN travels as itself; null where it took no part. */
+  readonly loss: number | null;
+  /** Left out where all ranks take part alike. */
+  readonly part?: StepPart;
   readonly weightsHash: string;
   /** Folds the hashes of every step so far, recorded or not. */
   readonly hashChain: string;
@@ -88,6 +110,10 @@ export interface StepReport {
   readonly residualNorm: number | null;
   /** Norm of the averaged gradient before clipping; null where nothing is clipped. */
   readonly gradientNorm: number | null;
+  /** The estimate of the noise scale so far, the same on all ranks; null where it is not measured. */
+  readonly noise: NoiseAverage | null;
+  /** Hash of the augmentation that this rank drew; null where nothing is augmented. */
+  readonly augmentation: string | null;
   /** Most bytes of tensors alive beside weights and batch in this step's gradient; null in fused. */
   readonly heldBytes: number | null;
   /** Null in fp32 without loss scaling. */
@@ -126,6 +152,8 @@ export type ReplicaEvent =
     }
   /** The reduced gradient was marked as no number: this rank stopped before it updated its weights. */
   | { readonly type: 'nonFinite'; readonly step: number; readonly own: NonFiniteCause | null }
+  /** This rank has no batch for the step and left its loop; the others do not know. */
+  | { readonly type: 'exhausted'; readonly step: number }
   /** Something this rank cannot go on after. */
   | { readonly type: 'failed'; readonly step: number; readonly reason: string };
 
@@ -182,13 +210,13 @@ export interface ReplicaService {
   timeBackend(backend: string): Promise<BackendTiming>;
   /** Takes a backend for the run; returns the device's name. */
   useBackend(backend: string): Promise<string>;
-  /** Ring-broadcasts rank 0's weights; resolves with the weights' hash. */
+  /** Ring-broadcasts rank 0's weights and buffers; resolves with the weights' hash. */
   broadcastWeights(): Promise<string>;
   /** Allows steps up to `limit` (exclusive); the loop sleeps when it gets there. */
   grant(limit: number): Promise<void>;
   probe(): Promise<Probe | null>;
   sampleBatch(): Promise<BatchSample>;
-  weights(): Promise<Float32Array>;
+  state(): Promise<ModelState>;
   /** Completed steps at the commits that can be gone back to. */
   commits(): Promise<readonly number[]>;
   /** Leaves the old group, takes a place in the new one, and goes back to a commit. */

@@ -1,6 +1,7 @@
 /** @file One run as the conductor holds it, from its start until the next one replaces it. */
 import { type Fault, isSilent } from '#core/faults';
 import type { Plan } from '#core/plan';
+import { gradientsAStep } from '#core/sync-rules';
 import type { RunClock } from '#sim/run-clock';
 import { createMerger, type Merger } from './merge.ts';
 import { createPacer, type Pacer } from './pacing.ts';
@@ -47,6 +48,8 @@ export interface ActiveRun {
   target: number;
   /** When the last record was made. Wall ms. */
   lastRecordMs: number;
+  /** The rank that ran out of batches, and at which step; null while all have some. */
+  exhausted: { readonly rank: number; readonly step: number } | null;
 }
 
 export function newRun(): ActiveRun {
@@ -71,6 +74,7 @@ export function newRun(): ActiveRun {
     isStriking: false,
     target: 0,
     lastRecordMs: 0,
+    exhausted: null,
   };
 }
 
@@ -89,7 +93,8 @@ export const slowestOf = (run: ActiveRun): number => Math.min(...run.completed);
 
 /** Samples of all ranks a second of wall time, over the recent past. */
 export function samplesPerSecond({ pacer, plan }: ActiveRun): number {
-  return plan === null ? 0 : pacer.rate() * plan.worldSize * plan.batchPerRank;
+  if (plan === null) return 0;
+  return pacer.rate() * gradientsAStep(plan.sync, plan.worldSize) * plan.batchPerRank;
 }
 
 /** Takes over the plan of ranks that were gathered anew, before its first step. */

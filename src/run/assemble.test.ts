@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { samplesBefore } from '#core/course';
 import { buildModel } from '#core/models';
-import type { Plan } from '#core/plan';
+import { NO_MISTAKES, type Plan } from '#core/plan';
 import type { StepReport } from '#protocol/replica';
 import { disagreement, evalEvent, stepEvent } from './assemble.ts';
 
@@ -17,13 +17,15 @@ const plan: Plan = {
   model: buildModel({ kind: 'softmax' }, { kind: 'points', features: 2, classes: 2 }),
   optimizer: { kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 },
   learningRate: { base: 0.1, warmupSteps: 0, decay: 'none' },
-  buckets: { firstBytes: 1, capBytes: 1 },
-  collective: { name: 'ring', ranksPerNode: 1 },
+  buckets: { rule: 'ddp', firstBytes: 1, capBytes: 1 },
+  collective: { name: 'ring', ranksPerNode: 1, combine: 'mean' },
   compression: { kind: 'none' },
   clipNorm: 0,
   accumulation: { microBatches: 1, noSync: true },
-  sync: { kind: 'allReduce' },
-  mistakes: { sumNotMean: false, noErrorFeedback: false, noSetEpoch: false, noBroadcast: false },
+  sync: { kind: 'allReduce', balance: 'off', slowdowns: [] },
+  mistakes: NO_MISTAKES,
+  measuresNoise: false,
+  augmentation: 'none',
   precision: { format: 'fp32', masterWeights: true, scaler: { kind: 'none' } },
   checkpointing: false,
   recovery: { policy: 'stop', commitEvery: 0, faults: [] },
@@ -41,6 +43,8 @@ const report = (loss: number, weightsHash: string, hashChain = 'c'): StepReport 
   heldBytes: null,
   gatheredBytes: 0,
   residualNorm: null,
+  noise: null,
+  augmentation: null,
   gradientNorm: null,
   computeMs: 1,
   communicateMs: 2,

@@ -2,6 +2,7 @@
 
 import { learningRateOfStep, samplesBefore, segmentOfStep } from '#core/course';
 import { addCensus } from '#core/float-formats';
+import { noiseScale } from '#core/noise-scale';
 import type { Plan } from '#core/plan';
 import type { EvalReport, EvalShare, StepReport } from '#protocol/replica';
 import type { RunClock } from '#sim/run-clock';
@@ -12,30 +13,49 @@ import type {
   StepEvent,
   WallRecord,
 } from './log.ts';
+import { lossOf, type Parted, participationOf, partsOf } from './participation.ts';
 
-/** The step record of a run without faults: rank 0's order, losses weighted equally. */
+/**
+ * The step record of a run without faults: rank 0's order, losses weighted equally, or by their share
+ * where the ranks do not take part alike.
+ */
 export function stepEvent(
   plan: Plan,
   perRank: readonly StepReport[],
   clock: Pick<RunClock, 'advance'>,
 ): StepEvent {
   const step = perRank[0]?.step ?? 0;
-  const lossPerRank = perRank.map((report) => report.loss);
+  const parts = partsOf(perRank);
   return {
     type: 'step',
     step,
     epoch: segmentOfStep(plan, step).epoch,
-    samples: samplesBefore(plan, step + 1),
-    loss: mean(lossPerRank),
-    lossPerRank,
+    samples: samplesSeen(plan, step, parts),
+    loss: lossOf(perRank),
+    lossPerRank: perRank.map((report) => report.loss),
     weightsHash: perRank.map((report) => report.weightsHash),
     bytesPerRank: perRank.map((report) => report.bytesSent),
-    learningRate: learningRateOfStep(plan, step),
+    learningRate: rateOf(plan, step, parts),
     synchronised: perRank[0]?.synchronised ?? true,
     ...communicationOf(perRank),
+    ...noiseOf(perRank),
+    ...augmentationsOf(perRank),
     ...precisionOf(perRank),
+    ...(parts !== null && participationOf(plan.sync, parts)),
     cluster: clock.advance(step),
   };
+}
+
+function samplesSeen(plan: Plan, step: number, parts: Parted): number {
+  if (parts === null) return samplesBefore(plan, step + 1);
+  return parts.reduce((sum, { samples }) => sum + samples, 0);
+}
+
+/** The schedule's rate, or the mean of those that an update's gradients were applied at. */
+function rateOf(plan: Plan, step: number, parts: Parted): number {
+  const pushes = parts?.[0]?.pushes ?? [];
+  if (pushes.length === 0) return learningRateOfStep(plan, step);
+  return pushes.reduce((sum, { learningRate }) => sum + learningRate, 0) / pushes.length;
 }
 
 /** What compression and clipping did, where they did anything. */
@@ -50,6 +70,20 @@ function communicationOf(
     ...(residuals.every((residual) => residual !== null) && { residualPerRank: residuals }),
     ...(norm !== null && { gradientNorm: norm }),
   };
+}
+
+function noiseOf(perRank: readonly StepReport[]): Pick<StepEvent, 'noiseScale'> {
+  const noise = perRank[0]?.noise ?? null;
+  if (noise === null) return {};
+  return {
+    noiseScale: { signal: noise.signal, noise: noise.noise, samples: noiseScale(noise) },
+  };
+}
+
+/** As many as there are ranks where each draws its own, 1 where all draw the same. */
+function augmentationsOf(perRank: readonly StepReport[]): Pick<StepEvent, 'augmentations'> {
+  const drawn = perRank.flatMap(({ augmentation }) => augmentation ?? []);
+  return drawn.length === 0 ? {} : { augmentations: new Set(drawn).size };
 }
 
 function precisionOf(perRank: readonly StepReport[]): { readonly precision?: PrecisionRecord } {
@@ -107,8 +141,4 @@ function addShares(shares: readonly EvalShare[]): EvalShare {
     correct: sum.correct + share.correct,
     count: sum.count + share.count,
   }));
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

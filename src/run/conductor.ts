@@ -15,6 +15,7 @@ import {
   terminate,
 } from './active-run.ts';
 import { findSick } from './eviction.ts';
+import { createWatchdog, hangOf } from './hang.ts';
 import type { EndEvent } from './log.ts';
 import { createLosses } from './losses.ts';
 import type { Merged } from './merge.ts';
@@ -23,7 +24,7 @@ import { type PreparedRun, prepareRun } from './prepare.ts';
 import { recordMerged } from './record.ts';
 import { callback } from './remote.ts';
 import { type ReplicaHandle, type ReplicaWorker, unlessGone } from './replica-pool.ts';
-import { failureOf } from './run-failure.ts';
+import { failureOf, hangFailure } from './run-failure.ts';
 import type { ConductorService, Failure, PageHost, StartOptions } from './service.ts';
 
 export interface ConductorEnvironment {
@@ -42,6 +43,9 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
   let starts = 0;
   const state = initialState();
   const feed = createPageFeed(state, () => host);
+  const watchdog = createWatchdog(() => {
+    if (active !== null && state.status === 'running') reportHang(active);
+  });
 
   const isCurrent = (run: ActiveRun): boolean => active === run && !isOver(state.status);
 
@@ -115,6 +119,7 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     if (!isCurrent(run)) return;
     losses.strike(run);
     if (!isCurrent(run) || run.isRegrouping) return;
+    if (run.exhausted !== null) watchdog.feed();
     run.pacer.observe(state.completed, now());
     state.samplesPerSecond = samplesPerSecond(run);
     if (state.status === 'running' && state.completed >= run.target) settle(run);
@@ -124,6 +129,7 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
 
   const record = (run: ActiveRun, merged: readonly Merged[]): void => {
     if (run.plan === null || run.clock === null || merged.length === 0) return;
+    run.exhausted ??= merged.find((entry) => entry.type === 'exhausted') ?? null;
     const nowMs = now();
     const { events, wall, ending } = recordMerged(
       run.plan,
@@ -161,8 +167,9 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     failure: Failure | null = null,
   ): void => {
     const event: EndEvent = { type: 'end', step: state.completed, reason };
+    watchdog.stop();
     run.log.append(event);
-    state.status = reason === 'nonFinite' ? 'failed' : reason;
+    state.status = reason === 'nonFinite' || reason === 'hang' ? 'failed' : reason;
     state.failure = failure;
     state.preparation = null;
     state.activity = run.completed.map(() => 'idle');
@@ -174,6 +181,16 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     end(run, 'failed', failure);
     run.abort.abort();
     terminate(run);
+  };
+
+  /** The ranks that wait are woken, so that the model can still be looked at. */
+  const reportHang = (run: ActiveRun): void => {
+    const hang = hangOf(run, state.activity);
+    if (hang === null) return;
+    run.log.append(hang);
+    feed.push([hang]);
+    end(run, 'hang', hangFailure(hang));
+    void abandon(run);
   };
 
   const watchForCrash = (run: ActiveRun, replica: ReplicaHandle): void => {
@@ -273,8 +290,8 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     },
     async weights() {
       const plan = active?.plan;
-      const weights = await askFirst(active, (service) => service.weights());
-      return plan == null || weights === null ? {} : splitByName(plan.model, weights);
+      const state = await askFirst(active, (service) => service.state());
+      return plan == null || state === null ? {} : splitByName(plan.model, state);
     },
   };
 }

@@ -2,6 +2,7 @@
 import type { FaultKind } from '#core/faults';
 import type { FloatCensus } from '#core/float-formats';
 import type { Experiment } from '#experiment/experiment';
+import type { PushedGradient } from '#protocol/replica';
 import type { StepFigures } from '#sim/run-clock';
 
 export interface RunEvent {
@@ -15,7 +16,7 @@ export interface RunEvent {
   readonly totalSteps: number;
   readonly trainCount: number;
   readonly testCount: number;
-  /** Bucket sizes in bytes, in launch order, from iteration 1 on (iteration 0 uses one bucket). */
+  /** Bucket sizes in bytes, in launch order, from iteration 1 on (under DDP iteration 0 uses one bucket). */
   readonly bucketBytes: readonly number[];
   /** Hash of the weights after rank 0's broadcast, one a rank. */
   readonly initialHash: readonly string[];
@@ -31,6 +32,16 @@ export interface PrecisionRecord {
   readonly gradients: FloatCensus | null;
 }
 
+/** Gradient noise scale, from the means over the steps so far. */
+export interface NoiseRecord {
+  /** Of the true gradient: |G|^2. */
+  readonly signal: number;
+  /** tr(Sigma) of one sample's gradient. */
+  readonly noise: number;
+  /** noise / signal, in samples; null while one of them is not positive. */
+  readonly samples: number | null;
+}
+
 export interface StepEvent {
   readonly type: 'step';
   readonly step: number;
@@ -38,7 +49,8 @@ export interface StepEvent {
   /** Samples seen by all ranks together, this step included. */
   readonly samples: number;
   readonly loss: number;
-  readonly lossPerRank: readonly number[];
+  /** Null for a rank that took no part in the step. */
+  readonly lossPerRank: readonly (number | null)[];
   readonly weightsHash: readonly string[];
   /** Payload bytes each rank sent in this step. */
   readonly bytesPerRank: readonly number[];
@@ -51,10 +63,21 @@ export interface StepEvent {
   readonly residualPerRank?: readonly number[];
   /** Norm of rank 0's gradient before clipping; left out where nothing is clipped. */
   readonly gradientNorm?: number;
+  /** The smoothed estimate so far; left out where it is not measured. */
+  readonly noiseScale?: NoiseRecord;
+  /** How many of the ranks' augmentations differ; left out where nothing is augmented. */
+  readonly augmentations?: number;
   /** Left out in fp32 without loss scaling. */
   readonly precision?: PrecisionRecord;
   /** What the step took in the modelled cluster. */
   readonly cluster: StepFigures;
+  /** With backup workers: the ranks whose gradients counted, and those that were late. */
+  readonly kept?: readonly number[];
+  readonly dropped?: readonly number[];
+  /** With batches by speed: each rank's share of the step's samples. */
+  readonly sharePerRank?: readonly number[];
+  /** Under an asynchronous server: the gradients of this update, in order of arrival. */
+  readonly pushes?: readonly PushedGradient[];
 }
 
 export interface EvalEvent {
@@ -120,11 +143,19 @@ export interface RecoveryEvent {
   readonly clusterMs: number;
 }
 
+/** A rank ran out of batches and left; the others wait in a collective of that step for ever. */
+export interface HangEvent {
+  readonly type: 'hang';
+  readonly step: number;
+  readonly rank: number;
+  readonly waiting: readonly number[];
+}
+
 export interface EndEvent {
   readonly type: 'end';
   /** Completed steps. */
   readonly step: number;
-  readonly reason: 'finished' | 'stopped' | 'nonFinite' | 'failed';
+  readonly reason: 'finished' | 'stopped' | 'nonFinite' | 'hang' | 'failed';
 }
 
 export type LogEvent =
@@ -136,6 +167,7 @@ export type LogEvent =
   | DisagreementEvent
   | FaultEvent
   | RecoveryEvent
+  | HangEvent
   | EndEvent;
 
 /** Wall time of one recorded step, beside the log. Milliseconds, one entry a rank. */

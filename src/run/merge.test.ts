@@ -12,6 +12,8 @@ const stepReport = (step: number, loss = 1): StepReport => ({
   bytesSent: 8,
   gatheredBytes: 0,
   residualNorm: null,
+  noise: null,
+  augmentation: null,
   gradientNorm: null,
   precision: null,
   heldBytes: null,

@@ -16,6 +16,7 @@ export type Merged =
       readonly to: string;
       readonly reason: string;
     }
+  | { readonly type: 'exhausted'; readonly rank: number; readonly step: number }
   | {
       readonly type: 'failed';
       readonly rank: number;
@@ -45,7 +46,7 @@ export function createMerger(worldSize: number): Merger {
 function take(queues: ReplicaReport[][]): Merged | null {
   for (const [rank, queue] of queues.entries()) {
     const head = queue[0];
-    if (head?.type === 'fallback' || head?.type === 'failed') {
+    if (head?.type === 'fallback' || head?.type === 'failed' || head?.type === 'exhausted') {
       queue.shift();
       return { ...head, rank };
     }

@@ -1,7 +1,8 @@
 /** @file From an experiment to N replicas that hold equal weights and wait for their first step. */
-import { bucketRanges } from '#core/buckets';
-import { joinByName } from '#core/named-weights';
+import { joinByName, type ModelState } from '#core/named-weights';
 import type { Plan } from '#core/plan';
+import { reductionRanges } from '#core/reduction-ranges';
+import { hasServer } from '#core/sync-rules';
 import { sampleCount } from '#data/dataset';
 import type { Experiment } from '#experiment/experiment';
 import { resolvePlan } from '#experiment/plan';
@@ -60,11 +61,11 @@ export async function prepareRun(
   const given = options.given === null ? null : parseGivenBatches(options.given);
   const source = await obtainData(experiment, options, given, context);
   const plan = planOf(experiment, source, given);
-  const initialWeights = options.given?.init ? joinByName(plan.model, options.given.init) : null;
+  const initialState = options.given?.init ? joinByName(plan.model, options.given.init) : null;
 
   context.onProgress({ stage: 'replicas', progress: null, backend: null });
   const replicas = await startReplicas(plan.worldSize, context.spawn);
-  const links = createLinks(transport, plan.worldSize, vectorLengthOf(plan));
+  const links = createLinks(transport, plan.worldSize, vectorLengthOf(plan), hasServer(plan.sync));
   context.onReplicas(replicas, links);
   const data = context.isolated ? shareData(source.data) : source.data;
   await Promise.all(
@@ -74,7 +75,7 @@ export async function prepareRun(
       const { setup, transfers } = replicaSetup(
         { data, onTelemetry: context.onTelemetry },
         { rank, generation: 0, plan, link },
-        rank === 0 ? initialWeights : null,
+        rank === 0 ? initialState : null,
       );
       return ask((service) => service.prepare(withTransfer(setup, transfers)));
     }),
@@ -87,7 +88,7 @@ export async function prepareRun(
     replicas.map(({ ask }) => ask((service) => service.broadcastWeights())),
   );
   context.signal.throwIfAborted();
-  const ranges = bucketRanges(plan.model.parameters, plan.buckets);
+  const ranges = reductionRanges(plan.model.parameters, plan.buckets).later;
   const event: RunEvent = {
     type: 'run',
     experiment,
@@ -110,10 +111,10 @@ export async function prepareRun(
 export function replicaSetup(
   { data, onTelemetry }: Pick<RunGround, 'data' | 'onTelemetry'>,
   place: Pick<ReplicaSetup, 'rank' | 'generation' | 'plan' | 'link'>,
-  initialWeights: Float32Array | null = null,
+  initialState: ModelState | null = null,
 ): { readonly setup: ReplicaSetup; readonly transfers: Transferable[] } {
   const telemetry = listenToTelemetry(onTelemetry);
-  const setup = { ...place, data, initialWeights, telemetry };
+  const setup = { ...place, data, initialState, telemetry };
   return { setup, transfers: [telemetry, ...linkTransfers(place.link)] };
 }
 

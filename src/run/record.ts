@@ -40,6 +40,9 @@ export function recordMerged(
       case 'fallback':
         events.push(entry);
         break;
+      // Nothing for the log yet: only once the others have stopped moving is it a hang.
+      case 'exhausted':
+        break;
       case 'nonFinite':
         events.push(entry);
         ending = { reason: 'nonFinite', failure: nonFiniteFailure(entry.step, entry.ranks) };

@@ -82,7 +82,7 @@ async function regroupOnce(
 
   const resumed = resumePlan(plan, worldSize, step);
   const next = { ...resumed, recovery: { ...plan.recovery, faults: run.faults } };
-  const links = createLinks(context.transport, worldSize, vectorLengthOf(next));
+  const links = createLinks(context.transport, worldSize, vectorLengthOf(next), false);
   run.links = links;
   const generation = run.generation;
   await Promise.all(

@@ -7,10 +7,10 @@ interface FakeWorker {
   readonly terminated: () => boolean;
 }
 
-/** A replica whose `weights` answers and whose `probe` never does. */
+/** A replica whose `state` answers and whose `probe` never does. */
 async function startOne(): Promise<{ replica: ReplicaHandle; worker: FakeWorker }> {
   const { port1, port2 } = new MessageChannel();
-  exposeService({ probe: () => new Promise(() => {}), weights: async () => [1] }, port1);
+  exposeService({ probe: () => new Promise(() => {}), state: async () => 1 }, port1);
   let crash: (reason: string) => void = () => {};
   let terminated = false;
   const [replica] = await startReplicas(1, async () => ({
@@ -29,7 +29,7 @@ async function startOne(): Promise<{ replica: ReplicaHandle; worker: FakeWorker 
 
 test('RU-8 a call is answered, or fails once the worker is terminated', async () => {
   const { replica, worker } = await startOne();
-  expect(await replica.ask((service) => service.weights())).toEqual([1]);
+  expect(await replica.ask((service) => service.state())).toBe(1);
   const pending = replica.ask(async (service) => await service.probe());
   replica.terminate();
   await expect(pending).rejects.toThrow(new ReplicaGoneError('the worker of rank 0 was ended'));

@@ -88,13 +88,15 @@ export interface Links {
   abort(): void;
 }
 
+/** `mailboxes`: single vectors go to rank 0 and back, as an asynchronous server needs. */
 export function createLinks(
   transport: 'shared' | 'ports',
   worldSize: number,
   vectorLength: number,
+  mailboxes: boolean,
 ): Links {
   if (transport === 'shared') {
-    const arena = createArena(worldSize, vectorLength);
+    const arena = createArena(worldSize, vectorLength, mailboxes);
     const setups = Array.from({ length: worldSize }, () => ({ transport, arena }) as const);
     return { setups, abort: () => abortArena(arena) };
   }

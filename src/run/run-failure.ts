@@ -1,6 +1,7 @@
 /** @file Why a run could not go on, in a form that the page can say in either language. */
 import { DataError } from '#data/data-error';
 import { GivenDataError } from './given.ts';
+import type { HangEvent } from './log.ts';
 import type { Failure } from './service.ts';
 
 /** Carries the key of a message in the string tables, its parameters and the technical text. */
@@ -23,6 +24,12 @@ export function failureOf(error: unknown): Failure {
   const detail = error instanceof Error ? error.message : String(error);
   const message = error instanceof GivenDataError ? 'failure.given' : 'failure.unexpected';
   return { message, parameters: {}, detail };
+}
+
+/** Ranks that wait for one that has left. */
+export function hangFailure({ step, rank, waiting }: HangEvent): Failure {
+  const parameters = { step, rank, waiting: waiting.join(', '), count: waiting.length };
+  return { message: 'failure.hang', parameters, detail: '' };
 }
 
 /** A loss that became NaN or infinite: where it began. */

@@ -85,7 +85,7 @@ export interface ConductorService {
   kill(rank: number): Promise<boolean>;
   probe(): Promise<Probe | null>;
   sampleBatches(): Promise<readonly BatchSample[]>;
-  /** Rank 0's weights by parameter name; matrices as [out][in]. */
+  /** Rank 0's weights and buffers by name; matrices as [out][in]. */
   weights(): Promise<Readonly<Record<string, unknown>>>;
 }
 

@@ -1,6 +1,7 @@
 /** @file An experiment as the step model prices it: the replica itself, or as if it were a known model. */
 import type { Model } from '#core/model';
 import { buildModel } from '#core/models';
+import type { BucketConfig } from '#core/plan';
 import type { Experiment } from '#experiment/experiment';
 import { taskShapeOf } from '#experiment/plan';
 import type { Precision } from './compute-model.ts';
@@ -30,13 +31,20 @@ export function experimentJob(experiment: Experiment): StepJob {
     batchPerRank: batchPerRank / microBatches,
     microBatches,
     reductions: (noSync ? 1 : microBatches) / period,
-    buckets: {
-      firstBytes: buckets.firstMiB * BYTES_PER_MIB,
-      capBytes: buckets.capMiB * BYTES_PER_MIB,
-    },
+    buckets: bucketsOf(buckets),
     recompute: checkpointing,
     codec: gradientCodec(compression),
   };
+}
+
+/** Horovod's fusion fills a buffer up to its threshold; DDP's first bucket is smaller. */
+function bucketsOf(choice: Experiment['buckets']): BucketConfig {
+  if (choice.rule === 'horovod') {
+    const bytes = Math.max(1, choice.fusionMiB * BYTES_PER_MIB);
+    return { firstBytes: bytes, capBytes: bytes };
+  }
+  const { firstMiB, capMiB } = choice;
+  return { firstBytes: firstMiB * BYTES_PER_MIB, capBytes: capMiB * BYTES_PER_MIB };
 }
 
 function precisionOf({ precision: { format } }: Experiment): Precision {

@@ -1,8 +1,8 @@
 /** @file A run as the cluster clock takes it: the same layers, buckets and schedules, on links. */
 
 import { ringAllGather } from '#core/all-gather';
-import { bucketRanges } from '#core/buckets';
 import type { Plan } from '#core/plan';
+import { reductionRanges } from '#core/reduction-ranges';
 import { allReduceSchedule } from '#core/schedules';
 import type { Experiment } from '#experiment/experiment';
 import { intraBytesPerSecond, layoutOf, nodeBytesPerSecond, US } from './cluster.ts';
@@ -90,7 +90,7 @@ function bucketJobs(experiment: Experiment, plan: Plan): BucketJob[] {
 /** The run's own buckets, or those that DDP would make of the model that it is priced as. */
 function bucketPlaces(experiment: Experiment, plan: Plan): BucketPlace[] {
   if (experiment.cluster.workload === 'itself') {
-    const ranges = bucketRanges(plan.model.parameters, plan.buckets);
+    const ranges = reductionRanges(plan.model.parameters, plan.buckets).later;
     const ready = readyLayers(plan.model.segments, ranges);
     return ranges.map(({ start, end }, i) => ({ elements: end - start, readyLayer: ready[i] }));
   }

@@ -28,7 +28,7 @@ export type RunOutcome =
   | { readonly kind: 'invalid'; readonly faults: readonly Fault[] }
   | { readonly kind: 'ended'; readonly reason: EndReason; readonly message: string };
 
-export type EndReason = 'finished' | 'stopped' | 'nonFinite' | 'failed';
+export type EndReason = 'finished' | 'stopped' | 'nonFinite' | 'hang' | 'failed';
 
 /** Put on `globalThis.ringside` by the page. */
 export interface Automation {

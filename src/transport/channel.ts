@@ -1,5 +1,6 @@
 /** @file The exchanges that compressors ask for, on top of an endpoint, and what they really sent. */
 import { ringAllGather } from '#core/all-gather';
+import { momentsLength } from '#core/batch-norm';
 import type { Range, Schedule } from '#core/collective';
 import type { Channel, WireFormat } from '#core/compression/exchange';
 import { decodeFloats, encodeFloats, FLOAT_FORMATS } from '#core/float-formats';
@@ -26,10 +27,17 @@ export function channelLength(worldSize: number, length: number): number {
   return Math.max(length, 4 * worldSize);
 }
 
-/** Elements of float32 that the endpoints of a plan have; compressed runs make a channel of them. */
-export function vectorLengthOf({ compression, model, worldSize }: Plan): number {
-  const { parameterCount } = model;
-  return compression.kind === 'none' ? parameterCount : channelLength(worldSize, parameterCount);
+/**
+ * Elements of float32 that the endpoints of a plan have: the gradient, all ranks' statistics of a
+ * synchronised norm, Adasum's three numbers of eight bytes a tensor, and what compressed runs need to
+ * make a channel of them and measured ones to gather numbers in them.
+ */
+export function vectorLengthOf(plan: Plan): number {
+  const { collective, compression, measuresNoise, model, worldSize } = plan;
+  const length = Math.max(model.parameterCount, momentsLength(model, worldSize));
+  if (collective.combine === 'adasum') return Math.max(length, 6 * model.parameters.length);
+  const isPlain = compression.kind === 'none' && !measuresNoise;
+  return isPlain ? length : channelLength(worldSize, length);
 }
 
 /**

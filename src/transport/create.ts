@@ -19,12 +19,15 @@ export interface EndpointSetup {
   /** Elements of the flat vector. */
   readonly vectorLength: number;
   readonly link: Links;
+  /** Called once in a collective that has waited for LONG_WAIT_MS; the wait goes on after it. */
+  readonly onLongWait?: () => void;
 }
 
 /** Rank `rank`'s endpoint. Throws RangeError where the links do not fit the sizes. */
-export function createEndpoint({ rank, worldSize, vectorLength, link }: EndpointSetup): Endpoint {
+export function createEndpoint(setup: EndpointSetup): Endpoint {
+  const { rank, worldSize, vectorLength, link, onLongWait } = setup;
   if (link.transport === 'ports') {
-    return portsEndpoint(rank, worldSize, vectorLength, link.ports, link.epoch);
+    return portsEndpoint(rank, worldSize, vectorLength, link.ports, link.epoch, onLongWait);
   }
   const arena = arenaLayout(link.arena);
   if (arena.worldSize !== worldSize || arena.vectorLength !== vectorLength) {
@@ -33,5 +36,5 @@ export function createEndpoint({ rank, worldSize, vectorLength, link }: Endpoint
         `${worldSize} and ${vectorLength} were asked for`,
     );
   }
-  return sharedEndpoint(link.arena, rank);
+  return sharedEndpoint(link.arena, rank, onLongWait);
 }

@@ -40,10 +40,21 @@ export interface Endpoint {
     range: Range,
     options?: RunOptions,
   ): CollectiveReport | Promise<CollectiveReport>;
+  /**
+   * Sends `values`, of the vector's length, to one rank, which must `receive` it at the same place
+   * among the calls that both take part in. Other ranks have no part in it. One of both is rank 0.
+   * Blocks (shared) while what was sent before still lies there. Throws as `run` does.
+   */
+  send(to: number, values: Float32Array): CollectiveReport | Promise<CollectiveReport>;
+  /** Writes what `from` sends next to this rank into `into`. Blocks (shared) or awaits (ports). */
+  receive(from: number, into: Float32Array): void | Promise<void>;
   /** Gives up whatever is under way and every later call. */
   abort(): void;
   close(): void;
 }
+
+/** Wall ms after which a wait counts as long: its rank then has time to say so. */
+export const LONG_WAIT_MS = 100;
 
 /** The epoch of a collective is over: make new links, then repeat it from the untouched input. */
 export class CollectiveAbortedError extends Error {

@@ -1,9 +1,9 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { ringBroadcast } from '#core/broadcast';
 import { ringAllReduce } from '#core/ring';
 import { abortArena, createArena } from './arena.ts';
 import { createEndpoint } from './create.ts';
-import { CollectiveAbortedError, type Endpoint } from './endpoint.ts';
+import { CollectiveAbortedError, type Endpoint, LONG_WAIT_MS } from './endpoint.ts';
 import { connectPorts, portsEndpoint } from './ports.ts';
 
 const LENGTH = 6;
@@ -156,4 +156,45 @@ test('links that do not fit the sizes are refused', () => {
   ).toThrow('no arena');
   expect(() => createArena(0, 1)).toThrow('world size 0');
   expect(() => createArena(1, -1)).toThrow('vector length -1');
+});
+
+test('TR-23 a wait of 100 ms calls its rank once, and goes on; shared memory', () => {
+  const arena = createArena(2, LENGTH);
+  const calls: number[] = [];
+  const startMs = performance.now();
+  const endpoint = createEndpoint({
+    rank: 0,
+    worldSize: 2,
+    vectorLength: LENGTH,
+    link: { transport: 'shared', arena },
+    onLongWait: () => {
+      calls.push(performance.now() - startMs);
+      // Nobody else could end the wait of the only thread there is.
+      abortArena(arena);
+    },
+  });
+  open.push(endpoint);
+  expect(() => endpoint.run(ringAllReduce(2), WHOLE)).toThrow(CollectiveAbortedError);
+  expect(calls).toHaveLength(1);
+  expect(calls[0]).toBeGreaterThanOrEqual(LONG_WAIT_MS - 1);
+});
+
+test('TR-23 a wait of 100 ms calls its rank once, and goes on; ports', async () => {
+  const [[, own], [peer]] = connectPorts(2);
+  if (!own || !peer) throw new Error('two ports were expected');
+  const onLongWait = vi.fn();
+  const link = { transport: 'ports', ports: [null, own] } as const;
+  const endpoint = createEndpoint({
+    rank: 0,
+    worldSize: 2,
+    vectorLength: LENGTH,
+    link,
+    onLongWait,
+  });
+  open.push(endpoint, portsEndpoint(1, 2, LENGTH, [peer, null]));
+  const running = endpoint.run(ringAllReduce(2), WHOLE);
+  await new Promise((resolve) => setTimeout(resolve, 3 * LONG_WAIT_MS));
+  expect(onLongWait).toHaveBeenCalledTimes(1);
+  await open[1]?.run(ringAllReduce(2), WHOLE);
+  expect(await running).toMatchObject({ bytesSent: 24 });
 });

@@ -7,6 +7,7 @@ import {
   CollectiveAbortedError,
   type CollectiveReport,
   type Endpoint,
+  LONG_WAIT_MS,
   type RunOptions,
 } from './endpoint.ts';
 import { Link, type Packet } from './link.ts';
@@ -40,9 +41,16 @@ export function portsEndpoint(
   vectorLength: number,
   ports: readonly (MessagePort | null)[],
   epoch = 0,
+  onLongWait: () => void = () => undefined,
 ): Endpoint {
-  return new PortsEndpoint(rank, worldSize, vectorLength, ports, epoch);
+  return new PortsEndpoint(rank, worldSize, vectorLength, ports, epoch, onLongWait);
 }
+
+/** What a packet says of itself. */
+type Label = Omit<Packet, 'buffer'>;
+
+/** Stands where a collective's number does in a vector sent from one rank to another. */
+const NO_COLLECTIVE = -1;
 
 class PortsEndpoint implements Endpoint {
   readonly transport = 'ports';
@@ -51,10 +59,14 @@ class PortsEndpoint implements Endpoint {
   readonly input: Float32Array;
   readonly output: Float32Array;
   readonly #links: readonly (Link | null)[];
+  readonly #onLongWait: () => void;
   readonly #buffers = new BufferPool();
   readonly #bound: Bound<PortsProgram>;
   /** Collectives begun. */
   #collective = 0;
+  /** Single vectors sent to and received from each peer. */
+  readonly #mailSent: number[] = [];
+  readonly #mailReceived: number[] = [];
   /** Collectives run one after the other, in the order of the calls. */
   #last: Promise<unknown> = Promise.resolve();
   #over = false;
@@ -65,9 +77,11 @@ class PortsEndpoint implements Endpoint {
     vectorLength: number,
     ports: readonly (MessagePort | null)[],
     epoch: number,
+    onLongWait: () => void,
   ) {
     this.rank = rank;
     this.worldSize = worldSize;
+    this.#onLongWait = onLongWait;
     this.input = new Float32Array(vectorLength);
     this.output = new Float32Array(vectorLength);
     this.#links = Array.from({ length: worldSize }, (_, peer) => {
@@ -82,9 +96,18 @@ class PortsEndpoint implements Endpoint {
   }
 
   run(schedule: Schedule, range: Range, options?: RunOptions): Promise<CollectiveReport> {
-    const result = this.#last.then(() => this.#execute(schedule, range, options));
-    this.#last = result.catch(() => {});
-    return result;
+    return this.#inTurn(async () => {
+      const program = this.#bound(schedule, range, options);
+      return this.#orAbort(() => this.#impatiently(program, this.#collective++));
+    });
+  }
+
+  send(to: number, values: Float32Array): Promise<CollectiveReport> {
+    return this.#inTurn(() => this.#orAbort(async () => this.#post(to, values)));
+  }
+
+  receive(from: number, into: Float32Array): Promise<void> {
+    return this.#inTurn(() => this.#orAbort(() => this.#fetch(from, into)));
   }
 
   abort(): void {
@@ -98,21 +121,46 @@ class PortsEndpoint implements Endpoint {
     for (const link of this.#links) link?.close();
   }
 
-  async #execute(
-    schedule: Schedule,
-    range: Range,
-    options: RunOptions | undefined,
-  ): Promise<CollectiveReport> {
-    const program = this.#bound(schedule, range, options);
+  /** Calls are carried out one after the other, in their order. */
+  #inTurn<T>(call: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(call);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  async #orAbort<T>(exchange: () => Promise<T>): Promise<T> {
     if (this.#over) throw new CollectiveAbortedError();
-    const collective = this.#collective++;
     try {
-      return await this.#runSteps(program, collective);
+      return await exchange();
     } catch (error) {
       // Peers would wait for ever for what this rank no longer sends.
       this.abort();
       throw error;
     }
+  }
+
+  async #impatiently(program: PortsProgram, collective: number): Promise<CollectiveReport> {
+    const timer = setTimeout(this.#onLongWait, LONG_WAIT_MS);
+    try {
+      return await this.#runSteps(program, collective);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #post(to: number, values: Float32Array): CollectiveReport {
+    const buffer = this.#buffers.take(values.byteLength);
+    new Float32Array(buffer, 0, values.length).set(values);
+    this.#link(to).send({ ...mailLabel(this.#mailSent, to), buffer });
+    return { bytesSent: values.byteLength, messagesSent: 1 };
+  }
+
+  async #fetch(from: number, into: Float32Array): Promise<void> {
+    const link = this.#link(from);
+    const packet = link.take() ?? (await link.next());
+    this.#check(packet, from, mailLabel(this.#mailReceived, from), into.byteLength);
+    into.set(new Float32Array(packet.buffer, 0, into.length));
+    this.#buffers.give(packet.buffer);
   }
 
   async #runSteps(program: PortsProgram, collective: number): Promise<CollectiveReport> {
@@ -129,7 +177,8 @@ class PortsEndpoint implements Endpoint {
       for (const receive of receives) {
         const link = this.#link(receive.from);
         const packet = link.take() ?? (await link.next());
-        this.#check(packet, receive, { collective, step, bytes: program.capacity });
+        const label = { collective, step, chunk: receive.chunk };
+        this.#check(packet, receive.from, label, program.capacity);
         this.#combine(program.elements, packet.buffer, receive);
       }
     }
@@ -143,12 +192,8 @@ class PortsEndpoint implements Endpoint {
     return link;
   }
 
-  #check(
-    packet: Packet,
-    { from, chunk }: BoundReceive,
-    { collective, step, bytes }: { collective: number; step: number; bytes: number },
-  ): void {
-    const expected = packetName({ collective, step, chunk }, bytes);
+  #check(packet: Packet, from: number, label: Label, bytes: number): void {
+    const expected = packetName(label, bytes);
     const found = packetName(packet, packet.buffer.byteLength);
     if (found === expected) return;
     throw new Error(
@@ -165,6 +210,13 @@ class PortsEndpoint implements Endpoint {
   }
 }
 
-function packetName({ collective, step, chunk }: Omit<Packet, 'buffer'>, bytes: number): string {
+/** Single vectors are numbered a link and a direction. */
+function mailLabel(counts: number[], peer: number): Label {
+  const step = counts[peer] ?? 0;
+  counts[peer] = step + 1;
+  return { collective: NO_COLLECTIVE, step, chunk: 0 };
+}
+
+function packetName({ collective, step, chunk }: Label, bytes: number): string {
   return `collective ${collective}, step ${step}, chunk ${chunk} (${bytes} bytes)`;
 }

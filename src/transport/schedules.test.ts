@@ -3,6 +3,7 @@ import { ringAllGather } from '#core/all-gather';
 import { ringBroadcast } from '#core/broadcast';
 import { chunkRanges } from '#core/chunks';
 import type { Range, Schedule } from '#core/collective';
+import { pairwiseExchange } from '#core/pairwise';
 import { ringReduceScatter } from '#core/reduce-scatter';
 import { simulate } from '#core/schedule-check';
 import { ALL_REDUCE_NAMES, allReduceSchedule } from '#core/schedules';
@@ -29,6 +30,9 @@ function schedulesFor(worldSize: number): Schedule[] {
     ringReduceScatter(worldSize),
     ringAllGather(worldSize),
     ringBroadcast(worldSize),
+    ...[1, 2, 4]
+      .filter((distance) => worldSize % (2 * distance) === 0)
+      .map((distance) => pairwiseExchange(worldSize, distance)),
   ];
 }
 

@@ -14,9 +14,11 @@ import {
   CollectiveAbortedError,
   type CollectiveReport,
   type Endpoint,
+  LONG_WAIT_MS,
   type RunOptions,
 } from './endpoint.ts';
 import type { Wait } from './program.ts';
+import { type SharedMail, sharedMail } from './shared-mail.ts';
 import { type BoundOperation, type BoundProgram, bindProgram } from './shared-program.ts';
 import { type AddVectors, adderFor } from './simd.ts';
 
@@ -24,8 +26,12 @@ import { type AddVectors, adderFor } from './simd.ts';
  * Rank `rank`'s end of `arena`; its `run` blocks, so it is for workers only. Throws RangeError for
  * a rank that the arena has no room for.
  */
-export function sharedEndpoint(arena: Arena, rank: number): Endpoint {
-  return new SharedEndpoint(arenaLayout(arena), rank);
+export function sharedEndpoint(
+  arena: Arena,
+  rank: number,
+  onLongWait: () => void = () => undefined,
+): Endpoint {
+  return new SharedEndpoint(arenaLayout(arena), rank, onLongWait);
 }
 
 class SharedEndpoint implements Endpoint {
@@ -36,14 +42,16 @@ class SharedEndpoint implements Endpoint {
   readonly output: Float32Array;
   readonly #layout: ArenaLayout;
   readonly #counter: number;
+  readonly #onLongWait: () => void;
   readonly #add: AddVectors;
+  readonly #mail: SharedMail;
   readonly #bound: Bound<BoundProgram>;
   /** Every rank's counter when the present collective began, or the last one if none is. */
   readonly #base: Int32Array;
   #previous: BoundProgram | null = null;
   #closed = false;
 
-  constructor(layout: ArenaLayout, rank: number) {
+  constructor(layout: ArenaLayout, rank: number, onLongWait: () => void) {
     const counter = layout.counters[rank];
     const input = layout.inputs[rank];
     const output = layout.outputs[rank];
@@ -56,7 +64,9 @@ class SharedEndpoint implements Endpoint {
     this.output = output;
     this.#layout = layout;
     this.#counter = counter;
+    this.#onLongWait = onLongWait;
     this.#add = adderFor(layout.memory);
+    this.#mail = sharedMail(layout, rank);
     this.#base = new Int32Array(layout.worldSize);
     this.#bound = rememberBound(layout.worldSize, layout.vectorLength, (call) =>
       bindProgram(layout, rank, call),
@@ -65,9 +75,7 @@ class SharedEndpoint implements Endpoint {
 
   run(schedule: Schedule, range: Range, options?: RunOptions): CollectiveReport {
     const program = this.#bound(schedule, range, options);
-    if (this.#closed || (Atomics.load(this.#layout.words, this.#counter) & ABORTED) !== 0) {
-      throw new CollectiveAbortedError();
-    }
+    this.#checkOpen();
     this.#tick();
     this.#leavePrevious();
     this.#previous = program;
@@ -81,12 +89,28 @@ class SharedEndpoint implements Endpoint {
     return program.report;
   }
 
+  send(to: number, values: Float32Array): CollectiveReport {
+    this.#checkOpen();
+    return this.#mail.send(to, values);
+  }
+
+  receive(from: number, into: Float32Array): void {
+    this.#checkOpen();
+    this.#mail.receive(from, into);
+  }
+
   abort(): void {
     abortCounters(this.#layout);
   }
 
   close(): void {
     this.#closed = true;
+  }
+
+  #checkOpen(): void {
+    if (this.#closed || (Atomics.load(this.#layout.words, this.#counter) & ABORTED) !== 0) {
+      throw new CollectiveAbortedError();
+    }
   }
 
   #apply(elements: Elements, { op, target, own, source }: BoundOperation): void {
@@ -123,11 +147,14 @@ class SharedEndpoint implements Endpoint {
     const { words, counters } = this.#layout;
     const counter = counters[rank] as number;
     const target = ((this.#base[rank] as number) + TICK * count) | 0;
+    let patience: number | undefined = LONG_WAIT_MS;
     for (;;) {
       const seen = Atomics.load(words, counter);
       if ((seen & ABORTED) !== 0) throw new CollectiveAbortedError();
       if (((seen - target) | 0) >= 0) return;
-      Atomics.wait(words, counter, seen);
+      if (Atomics.wait(words, counter, seen, patience) !== 'timed-out') continue;
+      patience = undefined;
+      this.#onLongWait();
     }
   }
 }

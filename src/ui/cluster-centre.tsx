@@ -7,6 +7,7 @@ import type { Preparation } from '#run/service';
 import { agreementOf, FLOAT_BYTES, gradientBytes, ringBound } from '#state/selectors';
 import { AgreementLine } from './agreement.tsx';
 import { FailureText } from './failure.tsx';
+import { syncSummary } from './field-words.ts';
 import { bytes, count, figure } from './format.ts';
 import { type Text, useLab, useLabState, useLive, useText } from './lab-context.ts';
 import { shortName } from './machine-choice.tsx';
@@ -54,17 +55,16 @@ function Idle(props: { readonly replicas: number }) {
 
 /** What runs between the replicas; a compressor's payloads may be gathered instead of summed. */
 function collectiveName({ communication, compression, sync }: Experiment) {
-  if (sync.kind !== 'allReduce') return 'page.collective.weights' as const;
+  if ('period' in sync) return 'page.collective.weights' as const;
   if (isGathered(compression.kind)) return 'page.collective.gather' as const;
+  if (communication.combine === 'adasum') return 'page.collective.adasum' as const;
   return `page.collective.${communication.collective}` as const;
 }
 
 /** In how many buckets, compressed how, or how often. */
 function exchanged(t: Text, { experiment, bucketBytes }: RunEvent): string {
   const { compression, sync } = experiment;
-  if (sync.kind !== 'allReduce') {
-    return t('page.summary.sync', { sync: t(`choice.sync.kind.${sync.kind}`), count: sync.period });
-  }
+  if (sync.kind !== 'allReduce') return syncSummary(t, sync);
   const buckets = t('page.collective.buckets', { count: bucketBytes.length });
   if (compression.kind === 'none') return buckets;
   return t('page.collective.compressed', {

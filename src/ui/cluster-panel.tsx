@@ -52,7 +52,7 @@ function Ring() {
     activity: running ? (live.activity[rank] ?? 'idle') : 'idle',
     sample: samples[rank],
     batch,
-    loss: step?.lossPerRank[rank],
+    loss: step?.lossPerRank[rank] ?? undefined,
     hash: step?.weightsHash[rank],
     dissents: outside.includes(rank),
     apart: agreement.kind === 'apart',

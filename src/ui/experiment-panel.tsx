@@ -6,11 +6,13 @@ import { type FieldPath, findField, isPresent } from '#experiment/fields';
 import { valueAt } from '#state/draft';
 import { hasPendingEdits, problemsAt } from '#state/selectors';
 import { FieldRow } from './field-row.tsx';
+import { syncSummary } from './field-words.ts';
 import { count } from './format.ts';
 import { Group } from './group.tsx';
 import { AlertIcon, DiceIcon } from './icons.tsx';
 import { type Text, useLab, useLabState, useText } from './lab-context.ts';
 import { MachineChoice, machineSummary } from './machine-choice.tsx';
+import { AugmentationFacts, NoiseFacts } from './measured-facts.tsx';
 import { ModelChoice } from './model-choice.tsx';
 import { PrecisionFacts } from './precision-facts.tsx';
 import { TaskCards } from './task-card.tsx';
@@ -18,12 +20,14 @@ import { TaskCards } from './task-card.tsx';
 const GROUP_FIELDS = {
   task: [
     'data.size',
+    'data.augment',
     'data.samples',
     'data.noise',
     'model.hidden',
     'model.activation',
     'model.channels',
     'model.dense',
+    'model.norm',
     'model.width',
     'model.heads',
     'model.depth',
@@ -39,6 +43,7 @@ const GROUP_FIELDS = {
     'learningRate.factor',
     'accumulation.microBatches',
     'accumulation.noSync',
+    'measure.noiseScale',
   ],
   optimizer: [
     'optimizer.kind',
@@ -54,11 +59,19 @@ const GROUP_FIELDS = {
   communication: [
     'communication.collective',
     'communication.ranksPerNode',
+    'communication.combine',
     'sync.kind',
     'sync.period',
     'sync.warmupSteps',
     'sync.outerRate',
     'sync.outerMomentum',
+    'sync.bound',
+    'sync.splits',
+    'sync.stalenessAware',
+    'sync.backups',
+    'sync.balance',
+    'sync.slowdowns',
+    'sync.jitter',
     'compression.kind',
     'compression.format',
     'compression.ratio',
@@ -78,14 +91,23 @@ const GROUP_FIELDS = {
     'compression.minCompressionRate',
     'compression.warmStart',
     'transport',
+    'buckets.rule',
     'buckets.firstMiB',
     'buckets.capMiB',
+    'buckets.fusionMiB',
   ],
   mistakes: [
     'mistakes.sumNotMean',
     'mistakes.noErrorFeedback',
     'mistakes.noSetEpoch',
     'mistakes.noBroadcast',
+    'mistakes.equalAugmentation',
+    'mistakes.unequalBatches',
+    'mistakes.noLossScaling',
+    'mistakes.clipBeforeUnscale',
+    'mistakes.pureLowWeights',
+    'mistakes.unsyncedModule',
+    'mistakes.noBufferBroadcast',
   ],
   precision: [
     'precision.format',
@@ -155,9 +177,7 @@ function summaryOf(t: Text, name: GroupName, experiment: Experiment): string {
 /** The ring and its transport, or what is unusual about the exchange. */
 function communicationSummary(t: Text, experiment: Experiment): string {
   const { communication, compression, sync, transport } = experiment;
-  if (sync.kind !== 'allReduce') {
-    return t('page.summary.sync', { sync: t(`choice.sync.kind.${sync.kind}`), count: sync.period });
-  }
+  if (sync.kind !== 'allReduce') return syncSummary(t, sync);
   const collective = t(`choice.communication.collective.${communication.collective}`);
   if (compression.kind !== 'none') {
     const kind = t(`choice.compression.kind.${compression.kind}`);
@@ -279,7 +299,9 @@ export function ExperimentPanel() {
           <TaskCards value={experiment.data.name} onChoose={actions.chooseTask} />
           <ModelChoice />
         </Section>
-        <Section name="dataParallel" title={t('group.dataParallel')} open />
+        <Section name="dataParallel" title={t('group.dataParallel')} open>
+          <NoiseFacts />
+        </Section>
         <Section name="optimizer" title={t('group.optimizer')} />
         <Section name="communication" title={t('group.communication')} />
         <Section name="precision" title={t('group.precision')}>
@@ -293,7 +315,9 @@ export function ExperimentPanel() {
           <MachineChoice />
         </Section>
         <Section name="recovery" title={t('group.recovery')} />
-        <Section name="mistakes" title={t('group.mistakes')} />
+        <Section name="mistakes" title={t('group.mistakes')}>
+          <AugmentationFacts />
+        </Section>
         <Section name="run" title={t('group.run')} />
         <RunFacts />
       </div>

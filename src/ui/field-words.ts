@@ -1,4 +1,5 @@
 /** @file Words of fields and choices, short enough for a control where the table's are long. */
+import type { Experiment } from '#experiment/experiment';
 import type { FieldPath } from '#experiment/fields';
 import { isMessageKey } from '#i18n/translate';
 import type { Text } from './lab-context.ts';
@@ -16,4 +17,10 @@ export function choiceLabel(t: Text, path: FieldPath, value: string): Choice {
   return isMessageKey(shortKey)
     ? { value, label: t(shortKey), title: full }
     : { value, label: full };
+}
+
+/** Which synchronisation, and how often where it averages weights now and then. */
+export function syncSummary(t: Text, sync: Experiment['sync']): string {
+  const name = t(`choice.sync.kind.${sync.kind}`);
+  return 'period' in sync ? t('page.summary.sync', { sync: name, count: sync.period }) : name;
 }

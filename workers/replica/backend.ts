@@ -1,4 +1,5 @@
 /** @file The engine of one replica: timed, chosen, and replaced when its device is lost. */
+import { initialBuffers } from '#core/initial-weights';
 import type { Plan } from '#core/plan';
 import { probeBackend } from '#engine/availability';
 import { createEngine } from '#engine/create';
@@ -9,10 +10,12 @@ import {
   DeviceLostError,
   type Engine,
   type GradientResult,
+  type NormExchange,
   type Precision,
 } from '#engine/engine';
 import { WASM_URL } from '#engine/wasm-url';
 import type { BackendTiming, ReplicaEvent } from '#protocol/replica';
+import type { RepeatableExchange } from './normalisation.ts';
 
 /** Wall ms spent on timing one backend, beyond its first step. */
 const TIMING_MS = 250;
@@ -28,6 +31,7 @@ export interface ReplicaBackend {
     batch: Batch,
     gradient: Float32Array,
     precision: Precision,
+    exchange?: RepeatableExchange,
   ): GradientResult | Promise<GradientResult>;
   /** Runs `work` with the engine, and once more with a new one if the device is lost. */
   withEngine<T>(work: (engine: Engine) => T | Promise<T>): Promise<T>;
@@ -96,12 +100,15 @@ export function createBackend(options: BackendOptions): ReplicaBackend {
     engine,
     use,
     withEngine,
-    gradient(weights, buffers, batch, gradient, precision) {
+    gradient(weights, buffers, batch, gradient, precision, exchange) {
       const used = engine();
-      if (isSynchronous(used)) return used.gradient(weights, buffers, batch, gradient, precision);
-      return withEngine((present) =>
-        present.gradient(weights, buffers, batch, gradient, precision),
-      );
+      if (isSynchronous(used)) {
+        return used.gradient(weights, buffers, batch, gradient, precision, exchange);
+      }
+      return withEngine((present) => {
+        exchange?.rewind();
+        return present.gradient(weights, buffers, batch, gradient, precision, exchange);
+      });
     },
     async time(backend) {
       const name = requireBackend(backend);
@@ -120,6 +127,9 @@ export function createBackend(options: BackendOptions): ReplicaBackend {
   };
 }
 
+/** Stands for the exchange of synchronised norms, so that a step is timed as it is computed. */
+const ALONE: NormExchange = { gather: (values) => [values], sum: (values) => values };
+
 /** The fastest of a few steps after a first one that compiles shaders and warms caches. */
 async function timeSteps(
   engine: Engine,
@@ -128,11 +138,12 @@ async function timeSteps(
 ): Promise<number> {
   const { plan, sampleBatch, sampleWeights } = options;
   const gradient = new Float32Array(plan.model.parameterCount);
-  const buffers = new Float32Array(plan.model.bufferCount);
+  const buffers = initialBuffers(plan.model);
   const precision = { format: plan.precision.format, lossScale: 1 };
   const step = async (): Promise<number> => {
     const startMs = now();
-    await engine.gradient(sampleWeights(), buffers, sampleBatch(), gradient, precision);
+    const exchange = plan.worldSize > 1 ? ALONE : undefined;
+    await engine.gradient(sampleWeights(), buffers, sampleBatch(), gradient, precision, exchange);
     return now() - startMs;
   };
   await step();

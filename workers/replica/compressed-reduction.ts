@@ -1,10 +1,11 @@
 /** @file Gradients through a compressor, a range of the vector at a time. */
-import { bucketRanges, firstIterationRanges } from '#core/buckets';
+import { firstIterationRanges } from '#core/buckets';
 import type { Range, Schedule } from '#core/collective';
 import type { Compressor, CompressorState } from '#core/compression/compressor';
 import { type CompressionConfig, createCompressor, matricesOf } from '#core/compression/config';
 import { drive } from '#core/compression/exchange';
 import type { Plan } from '#core/plan';
+import { reductionRanges } from '#core/reduction-ranges';
 import { type ChannelBytes, createChannel, type MeteredChannel } from '#transport/channel';
 import type { Endpoint } from '#transport/endpoint';
 import type { GradientReduction, Round } from './reduction.ts';
@@ -49,6 +50,7 @@ export function compressedReduction(
     gradient,
     average,
     async run(round): Promise<ChannelBytes> {
+      weigh(gradient, round.weight);
       const mark = await commonMark(channel, gradient[0] ?? 0);
       if (mark !== 0) {
         average[0] = mark;
@@ -74,13 +76,20 @@ export function compressedReduction(
       return Math.sqrt(sum);
     },
     memory: () => segments.flatMap(({ state }) => Object.values(state.vectors)),
+    norms: () => null,
   };
+}
+
+function weigh(gradient: Float32Array, weight: number): void {
+  if (weight === 1) return;
+  const factor = Math.fround(weight);
+  for (let i = 0; i < gradient.length; i++) gradient[i] = (gradient[i] ?? 0) * factor;
 }
 
 function rangesOf({ model, buckets, compression }: Plan): readonly Range[] {
   return isGlobal(compression)
     ? firstIterationRanges(model.parameters)
-    : bucketRanges(model.parameters, buckets);
+    : reductionRanges(model.parameters, buckets).later;
 }
 
 const isGlobal = (compression: CompressionConfig): boolean =>

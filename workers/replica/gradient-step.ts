@@ -5,6 +5,7 @@ import type { Batch, GradientResult, Precision } from '#engine/engine';
 import type { Activity } from '#protocol/replica';
 import type { ChannelBytes } from '#transport/channel';
 import { microBatches, type Part } from './micro-batches.ts';
+import type { RepeatableExchange } from './normalisation.ts';
 import type { StepPrecision } from './precision.ts';
 import type { GradientReduction, Round } from './reduction.ts';
 import type { Sabotage } from './sabotage.ts';
@@ -17,12 +18,15 @@ export type ComputeGradient = (
   batch: Batch,
   gradient: Float32Array,
   precision: Precision,
+  exchange?: RepeatableExchange,
 ) => GradientResult | Promise<GradientResult>;
 
 export interface GradientStepOptions {
   readonly plan: Plan;
   readonly batchAt: (step: number) => Batch;
   readonly gradient: ComputeGradient;
+  /** What synchronised norms need; null where there are none. */
+  readonly exchange: RepeatableExchange | null;
   readonly precision: StepPrecision;
   readonly reduction: GradientReduction;
   readonly clock: StepClock;
@@ -38,11 +42,15 @@ export interface StepState {
   readonly learningRate: number;
   /** Whether gradients are averaged over the ranks in this step. */
   readonly reduces: boolean;
+  /** What the own gradient counts for, as a multiple of 1 / N; 0: it is not computed. */
+  readonly weight: number;
 }
 
 export interface StepGradient {
-  /** Mean loss over the own batch. */
-  readonly loss: number;
+  /** Mean loss over the own batch; null where no gradient was computed. */
+  readonly loss: number | null;
+  /** Of the own batch; 0 where no gradient was computed. */
+  readonly samples: number;
   readonly buffers: Float32Array;
   /** Averaged over the ranks, or the own one where the step does not reduce. For reading only. */
   readonly gradient: Float32Array;
@@ -56,14 +64,22 @@ export interface StepGradient {
  * small model in one replica a step takes some ten microseconds.
  */
 export function createGradientStep(options: GradientStepOptions) {
-  const { plan, precision, reduction, clock, activity, sabotage } = options;
+  const { plan, precision, reduction, clock, activity, sabotage, exchange } = options;
   const { microBatches: count, noSync } = plan.accumulation;
   const total = new Float32Array(count > 1 ? plan.model.parameterCount : 0);
 
   /** Forward and backward of a part, into the reduction's gradient, weighted. */
   const compute = (part: Part, { weights }: StepState, buffers: Float32Array) => {
     activity('computing');
-    const computed = options.gradient(weights, buffers, part.batch, reduction.gradient, numbers);
+    exchange?.begin();
+    const computed = options.gradient(
+      weights,
+      buffers,
+      part.batch,
+      reduction.gradient,
+      numbers,
+      exchange ?? undefined,
+    );
     return computed instanceof Promise
       ? computed.then((result) => weigh(part, result))
       : weigh(part, computed);
@@ -82,9 +98,9 @@ export function createGradientStep(options: GradientStepOptions) {
   const reduce = (iteration: number, state: StepState): ChannelBytes | Promise<ChannelBytes> => {
     clock.lap('computeMs');
     activity('communicating');
-    const { step, learningRate } = state;
+    const { step, learningRate, weight } = state;
     const { epoch } = segmentOfStep(plan, step);
-    const round: Round = { iteration, epoch, learningRate };
+    const round: Round = { iteration, epoch, learningRate, weight };
     const running = reduction.run(round);
     const passOn = (bytes: ChannelBytes): ChannelBytes => {
       clock.lap('communicateMs');
@@ -97,7 +113,7 @@ export function createGradientStep(options: GradientStepOptions) {
   const finish = (state: StepState, result: OwnGradient): StepGradient | Promise<StepGradient> => {
     const isSpoilt = sabotage?.spoilsGradient(state.step) ?? false;
     const own = isSpoilt ? { ...result, loss: Number.NaN } : result;
-    precision.mark(reduction.gradient, own.loss);
+    if (own.loss !== null) precision.mark(reduction.gradient, own.loss);
     if (!state.reduces) {
       clock.lap('computeMs');
       return { ...own, gradient: reduction.gradient, bytes: NO_BYTES };
@@ -111,14 +127,22 @@ export function createGradientStep(options: GradientStepOptions) {
 
   let numbers: Precision = precision.begin();
 
+  /** Takes part in the reduction with nothing. */
+  const absent = (state: StepState): StepGradient | Promise<StepGradient> => {
+    precision.begin();
+    reduction.gradient.fill(0);
+    return finish(state, { loss: null, samples: 0, buffers: state.buffers, heldBytes: null });
+  };
+
   /** The batch as it is. */
   const whole = (state: StepState): StepGradient | Promise<StepGradient> => {
+    if (state.weight === 0) return absent(state);
     numbers = precision.begin();
     const part = { batch: options.batchAt(state.step), weight: 1 };
     const computing = compute(part, state, state.buffers);
     return computing instanceof Promise
-      ? computing.then((result) => finish(state, ownGradient(result)))
-      : finish(state, ownGradient(computing));
+      ? computing.then((result) => finish(state, ownGradient(result, part.batch.size)))
+      : finish(state, ownGradient(computing, part.batch.size));
   };
 
   const add = (part: Float32Array): void => {
@@ -127,8 +151,11 @@ export function createGradientStep(options: GradientStepOptions) {
 
   /** The batch in parts, each reduced where there is no no_sync. */
   const inParts = async (state: StepState): Promise<StepGradient> => {
+    if (state.weight === 0) return absent(state);
     const { step, reduces } = state;
-    const parts = microBatches(options.batchAt(step), count);
+    const batch = options.batchAt(step);
+    const samples = batch.size;
+    const parts = microBatches(batch, count);
     const reducesParts = reduces && !noSync;
     let [buffers, loss, bytes]: [Float32Array, number, ChannelBytes] = [state.buffers, 0, NO_BYTES];
     let heldBytes: number | null = null;
@@ -148,7 +175,7 @@ export function createGradientStep(options: GradientStepOptions) {
         if (more && Number.isFinite(reduction.average[0])) reduction.commit();
       } else add(reduction.gradient);
     }
-    const own = { loss: Math.fround(loss), buffers, heldBytes };
+    const own = { loss: Math.fround(loss), samples, buffers, heldBytes };
     if (reducesParts) return { ...own, gradient: total, bytes };
     reduction.gradient.set(total);
     return finish(state, own);
@@ -157,10 +184,14 @@ export function createGradientStep(options: GradientStepOptions) {
   return count === 1 ? whole : inParts;
 }
 
-type OwnGradient = Pick<StepGradient, 'loss' | 'buffers' | 'heldBytes'>;
+type OwnGradient = Pick<StepGradient, 'loss' | 'samples' | 'buffers' | 'heldBytes'>;
 
-const ownGradient = ({ loss, buffers, heldBytes }: GradientResult): OwnGradient => ({
+const ownGradient = (
+  { loss, buffers, heldBytes }: GradientResult,
+  samples: number,
+): OwnGradient => ({
   loss: Math.fround(loss),
+  samples,
   buffers,
   heldBytes,
 });

@@ -22,6 +22,8 @@ export interface StepPrecision {
   mark(gradient: Float32Array, loss: number): void;
   /** Judges the reduced gradient, the same on all ranks, and unscales a copy of it. */
   receive(reduced: Float32Array): ReducedGradient;
+  /** What the loss was multiplied by in the step received last. */
+  lossScale(): number;
   /** What of this rank's own was not finite in this step, if anything that ends the run. */
   fault(): NonFiniteCause | null;
   /** Rounds the weights after they were set or updated, where there is no fp32 master copy. */
@@ -85,6 +87,7 @@ export function createPrecision(config: PrecisionConfig, length: number): StepPr
       advance(finite);
       return finite ? { kind: 'usable', gradient: unscaled } : { kind: 'skip' };
     },
+    lossScale: () => used,
     fault: () => fault,
     settle(weights) {
       if (narrow !== null) roundFloats(narrow, weights);

@@ -1,11 +1,13 @@
 /** @file How the ranks' gradients become one: DDP's all-reduce of buckets, or a compressor's exchange. */
-import { bucketRanges, firstIterationRanges } from '#core/buckets';
 import type { Range, Schedule } from '#core/collective';
 import type { Plan } from '#core/plan';
+import { reductionRanges } from '#core/reduction-ranges';
 import { allReduceSchedule } from '#core/schedules';
 import type { ChannelBytes } from '#transport/channel';
 import type { Endpoint } from '#transport/endpoint';
+import { adasumReduction } from './adasum-reduction.ts';
 import { compressedReduction } from './compressed-reduction.ts';
+import { measuredReduction } from './measured-reduction.ts';
 
 /** Where a reduction stands in the run. */
 export interface Round {
@@ -13,6 +15,16 @@ export interface Round {
   readonly iteration: number;
   readonly epoch: number;
   readonly learningRate: number;
+  /** What the own gradient counts for, as a multiple of 1 / N. */
+  readonly weight: number;
+}
+
+/** Squared norms of the gradients of one reduction, as scaled as they are. */
+export interface RankNorms {
+  /** Of each rank's own gradient. */
+  readonly own: readonly number[];
+  /** Of the ranks' mean. */
+  readonly mean: number;
 }
 
 export interface GradientReduction {
@@ -31,6 +43,8 @@ export interface GradientReduction {
   residualNorm(): number | null;
   /** What the compressor remembers, as it lives; the same number of vectors at any time. */
   memory(): readonly Float32Array[];
+  /** What the last reduction measured; null where nothing is. */
+  norms(): RankNorms | null;
 }
 
 /** The all-reduce that the plan names. */
@@ -41,9 +55,13 @@ export function scheduleOf({ collective, worldSize }: Plan): Schedule {
 
 /** The reduction of a plan. */
 export function createReduction(plan: Plan, endpoint: Endpoint): GradientReduction {
-  return plan.compression.kind === 'none'
-    ? plainReduction(plan, endpoint)
-    : compressedReduction(plan, endpoint, scheduleOf(plan));
+  if (plan.compression.kind !== 'none') {
+    return compressedReduction(plan, endpoint, scheduleOf(plan));
+  }
+  if (plan.collective.combine === 'adasum') return adasumReduction(plan, endpoint);
+  const plain = plainReduction(plan, endpoint);
+  const measures = plan.measuresNoise && plan.worldSize > 1;
+  return measures ? measuredReduction(plan, endpoint, plain) : plain;
 }
 
 const NOTHING_SENT: ChannelBytes = { allReduce: 0, allGather: 0 };
@@ -52,10 +70,12 @@ const NOTHING_SENT: ChannelBytes = { allReduce: 0, allGather: 0 };
 function plainReduction(plan: Plan, endpoint: Endpoint): GradientReduction {
   const { worldSize, model, buckets, mistakes } = plan;
   const schedule = scheduleOf(plan);
-  const first: readonly Range[] = firstIterationRanges(model.parameters);
-  const later: readonly Range[] = bucketRanges(model.parameters, buckets);
-  const share = mistakes.sumNotMean ? 1 : Math.fround(1 / worldSize);
+  const { first, later } = reductionRanges(model.parameters, buckets);
+  const ranks = mistakes.sumNotMean ? 1 : worldSize;
   const alone = worldSize === 1;
+  // The endpoint's vectors may be longer.
+  const input = endpoint.input.subarray(0, model.parameterCount);
+  const output = endpoint.output.subarray(0, model.parameterCount);
 
   const reduceAll = async (ranges: readonly Range[]): Promise<ChannelBytes> => {
     let allReduce = 0;
@@ -67,15 +87,16 @@ function plainReduction(plan: Plan, endpoint: Endpoint): GradientReduction {
   };
 
   return {
-    gradient: endpoint.input,
-    average: alone ? endpoint.input : endpoint.output,
-    run({ iteration }) {
-      const { input } = endpoint;
+    gradient: input,
+    average: alone ? input : output,
+    run({ iteration, weight }) {
+      const share = Math.fround(weight / ranks);
       if (share !== 1) for (let i = 0; i < input.length; i++) input[i] = (input[i] ?? 0) * share;
       return alone ? NOTHING_SENT : reduceAll(iteration === 0 ? first : later);
     },
     commit: () => undefined,
     residualNorm: () => null,
     memory: () => [],
+    norms: () => null,
   };
 }

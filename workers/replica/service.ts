@@ -1,6 +1,8 @@
 /** @file One replica: its training loop, and the calls it answers in between two steps. */
 import { ringBroadcast } from '#core/broadcast';
 import type { Plan } from '#core/plan';
+import { hasBatch } from '#core/sampler';
+import { hasServer } from '#core/sync-rules';
 import { type Batcher, createBatcher } from '#data/batches';
 import type { Engine } from '#engine/engine';
 import type { EvalShare, ReplicaService, ReplicaSetup } from '#protocol/replica';
@@ -11,6 +13,7 @@ import { createBackend, type ReplicaBackend } from './backend.ts';
 import { broadcastMemory, type Commits, createCommits, restoreMemory } from './memory.ts';
 import { probeModel } from './probe.ts';
 import { sampleBatch } from './sample-batch.ts';
+import { createServerTraining } from './server-training.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 import { createTraining, type Training } from './training.ts';
 import { createTurns } from './turns.ts';
@@ -111,6 +114,7 @@ export function createReplica(): ReplicaService {
       const whole = { start: 0, end: plan.model.parameterCount };
       await endpoint.run(ringBroadcast(plan.worldSize), whole);
       training.setWeights(endpoint.output.subarray(0, whole.end));
+      if (plan.model.bufferCount > 0) await training.shareBuffers();
       commitAt(required(), 0);
       return training.weightsHash();
     },
@@ -126,11 +130,15 @@ export function createReplica(): ReplicaService {
         return backend.withEngine((engine) => probeModel(engine, source));
       }),
     sampleBatch: () =>
-      visit(async ({ batcher, completed, plan, setup }) => {
+      visit(async ({ batcher, completed, plan, setup, training }) => {
         const step = Math.min(completed, plan.totalSteps - 1);
-        return sampleBatch(batcher.batchAt(step), step, plan.model.task, setup.data.alphabet);
+        const batch = batcher.batchAt(training.batchIndex(step));
+        return sampleBatch(batch, step, plan.model.task, setup.data.alphabet);
       }),
-    weights: () => visit(async ({ training }) => training.weights.slice()),
+    state: () =>
+      visit(async ({ training: { weights, buffers } }) => {
+        return { weights: weights.slice(), buffers: buffers.slice() };
+      }),
     commits: async () => required().commits.steps(),
     async rejoin({ step, ...place }) {
       const old = required();
@@ -183,14 +191,17 @@ function createSession(setup: ReplicaSetup, backend: ReplicaBackend, now: () => 
   const { plan, rank, data } = setup;
   const { worldSize } = plan;
   const vectorLength = vectorLengthOf(plan);
-  const endpoint = createEndpoint({ rank, worldSize, vectorLength, link: setup.link });
   const telemetry = createTelemetry(setup, setup.telemetry, now);
+  const onLongWait = (): void => telemetry.dwell();
+  const endpoint = createEndpoint({ rank, worldSize, vectorLength, link: setup.link, onLongWait });
   const batcher = createBatcher({ data, plan, rank });
-  const training = createTraining({
+  const create = hasServer(plan.sync) ? createServerTraining : createTraining;
+  const training = create({
     plan,
     endpoint,
-    initialWeights: setup.initialWeights,
+    initialState: setup.initialState,
     batchAt: (step) => batcher.batchAt(step),
+    augmentation: () => batcher.augmentation(),
     gradient: backend.gradient,
     now,
     activity: (activity) => telemetry.activity(activity),
@@ -221,6 +232,13 @@ function commitAt({ plan, commits, telemetry }: Session, step: number): void {
 async function oneStep(session: Session): Promise<void> {
   const { plan, training, telemetry } = session;
   const step = session.completed;
+  if (plan.mistakes.unequalBatches && !hasBatch(step, session.setup.rank, plan)) {
+    telemetry.report({ type: 'exhausted', step });
+    telemetry.activity('idle');
+    telemetry.dwell();
+    session.ended = true;
+    return;
+  }
   const outcome = await training.step(step);
   if (!outcome.finite) {
     telemetry.report({ type: 'nonFinite', step, own: outcome.own });

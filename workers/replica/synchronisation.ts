@@ -13,7 +13,7 @@ import { scheduleOf } from './reduction.ts';
 export interface Synchronisation {
   /** Whether this step's gradients are averaged over the ranks. */
   reducesGradients(step: number): boolean;
-  /** Whether all ranks hold the same weights once this step is done. */
+  /** Whether all ranks should hold the same weights once this step is done. */
   agreesAfter(step: number): boolean;
   /** Called before the first step, with the weights that all ranks begin with. */
   begin(weights: Float32Array): void;
@@ -25,17 +25,24 @@ export interface Synchronisation {
 
 /** The synchronisation of a plan. With one rank there is nothing to agree on. */
 export function createSynchronisation(plan: Plan, endpoint: Endpoint): Synchronisation {
-  const { sync, worldSize, totalSteps } = plan;
+  const { sync, worldSize, totalSteps, mistakes } = plan;
+  /** From here on the model is called around its wrapper, if that mistake is made. */
+  const bareFrom = mistakes.unsyncedModule ? Math.floor(totalSteps / 2) : totalSteps;
   const schedule = scheduleOf(plan);
   const outer = sync.kind === 'diloco' ? outerStep(dilocoOuter(sync)) : null;
   const reducesGradients = (step: number): boolean =>
-    sync.kind === 'allReduce' || (sync.kind === 'postLocalSgd' && step < sync.warmupSteps);
+    (sync.kind === 'allReduce' && step < bareFrom) ||
+    sync.kind === 'backup' ||
+    (sync.kind === 'postLocalSgd' && step < sync.warmupSteps);
   const averages = (step: number): boolean =>
-    !reducesGradients(step) && (isDue(sync, step) || step === totalSteps - 1);
+    sync.kind !== 'allReduce' &&
+    !reducesGradients(step) &&
+    (isDue(sync, step) || step === totalSteps - 1);
 
   return {
     reducesGradients,
-    agreesAfter: (step) => worldSize === 1 || reducesGradients(step) || averages(step),
+    agreesAfter: (step) =>
+      worldSize === 1 || sync.kind === 'allReduce' || reducesGradients(step) || averages(step),
     begin: (weights) => outer?.begin(weights),
     averagesWeights: averages,
     async run(weights) {
@@ -56,6 +63,9 @@ export function createSynchronisation(plan: Plan, endpoint: Endpoint): Synchroni
 function isDue(sync: SyncConfig, step: number): boolean {
   switch (sync.kind) {
     case 'allReduce':
+    case 'backup':
+    case 'async':
+    case 'ssp':
       return false;
     case 'postLocalSgd':
       return postLocalAverages(step, sync.warmupSteps, sync.period);

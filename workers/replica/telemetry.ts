@@ -14,6 +14,8 @@ export interface Telemetry {
    */
   activity(activity: Activity): void;
   completed(steps: number): void;
+  /** Sends what there is, and what the rank does now: it may go on doing that for long. */
+  dwell(): void;
   /** Sends what there is if a batch's time has passed. */
   tick(nowMs: number): void;
   flush(): void;
@@ -61,6 +63,10 @@ export function createTelemetry(
     },
     completed(steps) {
       completed = steps;
+    },
+    dwell() {
+      spend(now());
+      send(activity);
     },
     tick(nowMs) {
       if (nowMs - sentMs >= BATCH_MS) flush();

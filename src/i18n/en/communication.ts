@@ -10,6 +10,14 @@ export const communication = {
   'field.communication.ranksPerNode.line': 'Neighbours that reduce among themselves first.',
   'field.communication.ranksPerNode.help':
     'Ranks of one node scatter and gather among themselves, and only a part of the vector goes between nodes, as in Horovod. It must divide the replicas.',
+  'field.communication.combine.label': 'Combine by',
+  'field.communication.combine.line': 'What the ranks make of their gradients.',
+  'field.communication.combine.help':
+    'mean averages them. adasum is Horovod’s adaptive sum, tensor by tensor: parallel gradients are averaged, orthogonal ones added, so the rate need not grow with N. It travels by halving-doubling, with three sums more a tensor.',
+  'field.measure.noiseScale.label': 'Noise scale',
+  'field.measure.noiseScale.line': 'Estimate which batch is worth its samples.',
+  'field.measure.noiseScale.help':
+    'Compares the norm of each rank’s own gradient with that of the mean: the more they differ, the noisier the gradient and the larger the batch that pays. It sends one number more a rank and a step.',
   'field.compression.kind.label': 'Compression',
   'field.compression.kind.line': 'What is sent instead of the whole gradient.',
   'field.compression.kind.help':
@@ -85,7 +93,7 @@ export const communication = {
   'field.sync.kind.label': 'Agreement',
   'field.sync.kind.line': 'What the ranks agree on, and when.',
   'field.sync.kind.help':
-    'allReduce averages gradients in every step. The others let each rank step on its own and average weights now and then: far fewer bytes, and between two averages the weights differ.',
+    'allReduce averages gradients in every step; backup does so without the last ranks. localSgd and its kin average weights now and then: far fewer bytes. async and ssp have a parameter server on rank 0, and a step is one update of it.',
   'field.sync.period.label': 'Every',
   'field.sync.period.line': 'Steps between two averages of the weights.',
   'field.sync.period.help':
@@ -125,22 +133,6 @@ export const communication = {
   'field.learningRate.factor.line': 'What is left of the rate at a milestone.',
   'field.learningRate.factor.help':
     '0.1 is usual: the loss falls at once where the rate drops. 1 changes nothing.',
-  'field.mistakes.sumNotMean.label': 'Sum, not mean',
-  'field.mistakes.sumNotMean.line': 'Forget to divide by the replicas.',
-  'field.mistakes.sumNotMean.help':
-    'Gradients are added over the ranks and not divided. It acts as a learning rate N times as large, and often diverges.',
-  'field.mistakes.noErrorFeedback.label': 'Residual lost',
-  'field.mistakes.noErrorFeedback.line': 'Forget what compression kept back.',
-  'field.mistakes.noErrorFeedback.help':
-    'The residual is cleared after every step, as if its buffer were made anew. Small entries never arrive.',
-  'field.mistakes.noSetEpoch.label': 'No set_epoch',
-  'field.mistakes.noSetEpoch.line': 'Every epoch in the order of the first.',
-  'field.mistakes.noSetEpoch.help':
-    'DistributedSampler shuffles by seed and epoch, and must be told the epoch. Without it every batch comes back exactly as it was.',
-  'field.mistakes.noBroadcast.label': 'No broadcast',
-  'field.mistakes.noBroadcast.line': 'Every rank begins with weights of its own.',
-  'field.mistakes.noBroadcast.help':
-    'Gradients are averaged all the same, so the ranks stay as far apart as they began and average gradients of different models. The hashes never agree.',
 
   'choice.communication.collective.ring': 'Ring',
   'choice.communication.collective.halving-doubling': 'Halving-doubling',
@@ -148,6 +140,8 @@ export const communication = {
   'choice.communication.collective.double-binary-tree': 'Double tree',
   'choice.communication.collective.star': 'Star',
   'choice.communication.collective.hierarchical': 'Hierarchical',
+  'choice.communication.combine.mean': 'Mean',
+  'choice.communication.combine.adasum': 'Adasum',
   'choice.compression.kind.none': 'None',
   'choice.compression.kind.cast': '16 bits',
   'choice.compression.kind.topK': 'Top-k',

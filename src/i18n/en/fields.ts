@@ -3,14 +3,18 @@ import type { FieldKey } from '../keys.ts';
 import type { Message } from '../message.ts';
 import { cluster } from './cluster.ts';
 import { communication } from './communication.ts';
+import { mistakes } from './mistakes.ts';
 import { precision } from './precision.ts';
 import { recovery } from './recovery.ts';
+import { server } from './server.ts';
 
 export const fields = {
   ...cluster,
   ...precision,
   ...recovery,
   ...communication,
+  ...mistakes,
+  ...server,
   'field.data.name.label': 'Data',
   'field.data.name.line': 'What the replicas learn from.',
   'field.data.name.help':
@@ -19,6 +23,10 @@ export const fields = {
   'field.data.size.line': '12,000 digits, or all 60,000.',
   'field.data.size.help':
     'small has 12,000 training and 2,000 test digits, full has 60,000 and 10,000. The full set takes longer to load and five times as many steps an epoch.',
+  'field.data.augment.label': 'Augmentation',
+  'field.data.augment.line': 'Random changes of the training images.',
+  'field.data.augment.help':
+    'shift moves each training image by up to two pixels each way, anew in every step and on every rank. Test images stay as they are.',
   'field.data.samples.label': 'Points',
   'field.data.samples.line': 'Training points; as many again test the model.',
   'field.data.samples.help':
@@ -47,6 +55,10 @@ export const fields = {
   'field.model.dense.line': 'Neurons between the convolutions and the output.',
   'field.model.dense.help':
     'This layer holds most of the parameters of the network. Make it smaller to send less in every step.',
+  'field.model.norm.label': 'Batch norm',
+  'field.model.norm.line': 'Normalise what the convolutions give, over the batch.',
+  'field.model.norm.help':
+    'batch takes mean and variance of the own batch on each rank, as PyTorch does by default: with few samples a rank they are rough. syncBatch takes those of all ranks’ batches, as SyncBatchNorm does, for two more exchanges a layer in every step.',
   'field.model.width.label': 'Width',
   'field.model.width.line': 'Numbers that stand for one character.',
   'field.model.width.help':
@@ -119,6 +131,14 @@ export const fields = {
   'field.learningRate.decay.line': 'What the rate does after the warm-up.',
   'field.learningRate.decay.help':
     'none keeps it; cosine lowers it to zero by the end of the run; step drops it at the milestones. Falling rates settle the weights and usually give a lower final loss.',
+  'field.buckets.rule.label': 'Grouping',
+  'field.buckets.rule.line': 'Which gradients are reduced together.',
+  'field.buckets.rule.help':
+    'ddp makes PyTorch’s buckets: one for everything in the first step, then by size. horovod fuses what is ready up to a threshold, in every step alike; its cycle time belongs to the cluster clock, so here all gradients count as ready in one cycle.',
+  'field.buckets.fusionMiB.label': 'Fusion threshold',
+  'field.buckets.fusionMiB.line': 'MiB that are fused at most; 0 is one collective a tensor.',
+  'field.buckets.fusionMiB.help':
+    'Horovod joins tensors while their sum stays within this size; a tensor that is larger goes alone. Its default is 128 MiB.',
   'field.buckets.firstMiB.label': 'First bucket',
   'field.buckets.firstMiB.line': 'MiB at which the first bucket is full.',
   'field.buckets.firstMiB.help':
@@ -156,10 +176,17 @@ export const fields = {
   'choice.data.name.moby-dick': 'Moby-Dick',
   'choice.data.size.small': 'Small',
   'choice.data.size.full': 'Full',
+  'choice.data.augment.none': 'None',
+  'choice.data.augment.shift': 'Shift',
+  'choice.buckets.rule.ddp': 'DDP buckets',
+  'choice.buckets.rule.horovod': 'Horovod fusion',
   'choice.model.kind.softmax': 'Softmax regression',
   'choice.model.kind.mlp': 'MLP',
   'choice.model.kind.cnn': 'CNN',
   'choice.model.kind.transformer': 'Transformer',
+  'choice.model.norm.none': 'None',
+  'choice.model.norm.batch': 'Own batch',
+  'choice.model.norm.syncBatch': 'All batches',
   'choice.model.activation.relu': 'ReLU',
   'choice.model.activation.tanh': 'tanh',
   'choice.model.activation.gelu': 'GELU',

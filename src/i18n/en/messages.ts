@@ -2,8 +2,10 @@
 import type { ExperimentKey } from '../keys.ts';
 import type { Message } from '../message.ts';
 import { recoveryMessages } from './recovery.ts';
+import { serverMessages } from './server.ts';
 
 export const messages = {
+  ...serverMessages,
   'problem.integer': 'A whole number from {minimum} to {maximum} is allowed.',
   'problem.number': 'A number from {minimum} to {maximum} is allowed.',
   'problem.choice': 'Allowed: {allowed}.',
@@ -42,10 +44,38 @@ export const messages = {
   'problem.nothingKeptBack':
     'There is no residual to lose here. Take a compression with error feedback: topK, randomK, dgc, efSignSgd, oneBit or powerSgd.',
   'problem.sumNeedsGradients':
-    'Under {sync} no gradients are summed over the ranks. Take allReduce, or switch this off.',
+    'Under {sync} the gradients of all ranks are not summed. Take allReduce, or switch this off.',
   'problem.microBatchesOverBatch':
     'A batch of {batch} has at most {batch} parts. Take fewer, or a larger batch.',
   'problem.milestonesAscend': 'Milestones are steps in ascending order, each once.',
+  'problem.adasumPowerOfTwo':
+    'Adasum combines pairs of ranks and pairs of pairs, so the {replicas} replicas would have to be a power of two. Take 1, 2, 4, 8 or 16, or mean.',
+  'problem.adasumNeedsHalving':
+    'Adasum combines halves of vectors between pairs of ranks whose distance doubles. Take halving-doubling, or mean.',
+  'problem.adasumAlone':
+    'Adasum combines whole gradients in every step. Take allReduce with equal batches and no compression, or mean.',
+  'problem.noiseNeedsReplicas':
+    'With one replica there is no second batch size to compare with. Take at least 2 replicas.',
+  'problem.noiseNeedsMean':
+    'The estimate needs each rank’s whole gradient and their exact mean in every step. Take allReduce with equal batches, mean, no compression, and no_sync with micro-batches.',
+  'problem.mistakeNeedsReplicas':
+    'With one replica this mistake changes nothing. Take at least 2 replicas, or switch it off.',
+  'problem.mistakeNeedsGradients':
+    'Under {sync} gradients are not reduced in every step, so this mistake has no meaning. Take allReduce, or switch it off.',
+  'problem.mistakeNeedsEqualBatches':
+    'This mistake is shown where all ranks have batches of one size. Switch the balance off, or the mistake.',
+  'problem.nothingAugmented':
+    'Nothing is augmented here. Take mnist with data.augment shift, or switch this off.',
+  'problem.epochNotReached':
+    'The rank runs out at the end of its first epoch, {epoch} steps, and the run has {steps}. Train for at least an epoch, or switch this off.',
+  'problem.nobodyWaits':
+    'Around the wrapper nothing is reduced, so nobody would wait for the rank that is missing. Make one of the two mistakes.',
+  'problem.nothingScaled':
+    'There is no loss scaling to leave out. Take {allowed} with loss scaling, or switch this off: fp32 and bf16 need none.',
+  'problem.nothingClipped':
+    'The order of clipping and unscaling matters only where both are done. Set clipNorm above 0 and a loss scaling, or switch this off.',
+  'problem.noMasterWeights':
+    'There is no fp32 copy to leave out. Take a narrow format with masterWeights, or switch this off.',
   'problem.addressTooLong':
     'An address holds at most {maximum} characters of experiment. Copy the link again.',
   'problem.addressVersion':
@@ -131,6 +161,11 @@ export const messages = {
     other:
       'The loss is no number since step {step}, on ranks {ranks}. Most often the learning rate is too large: lower it, or add a warm-up.',
   },
+  'failure.hang': {
+    one: 'Rank {rank} ran out of batches at step {step}; rank {waiting} waits for it in a collective, for ever. All ranks must take the same number of batches: pad the shards, as DistributedSampler does, or drop the last batch on all ranks.',
+    other:
+      'Rank {rank} ran out of batches at step {step}; ranks {waiting} wait for it in a collective, for ever. All ranks must take the same number of batches: pad the shards, as DistributedSampler does, or drop the last batch on all ranks.',
+  },
   'failure.unexpected': 'The run failed, which should not happen: see the details.',
   'group.task': 'Task',
   'group.dataParallel': 'Data parallel',
@@ -144,6 +179,12 @@ export const messages = {
     'The cluster has {allowed} devices, {nodes} nodes of {gpusPerNode}. Take fewer replicas, or more cluster.nodes.',
   'problem.hierarchyOnOneNode':
     'All {replicas} ranks fit on one node of {gpusPerNode}, so there is no second level. Take ring, or fewer cluster.gpusPerNode.',
+  'problem.syncNormNeedsEveryStep':
+    'Synchronised statistics are exchanged in every step, by all ranks, which {sync} does without. Take allReduce, or the norm batch.',
+  'problem.syncNormNeedsEqualBatches':
+    'Synchronised norms add the ranks’ gradients as if all batches were of one size. Switch the balance off, or take the norm batch.',
+  'problem.noOwnBuffers':
+    'Only the norm batch on several replicas has running statistics that differ. Take it, or leave the mistake out.',
   'group.precision': 'Precision',
   'group.cluster': 'Cluster',
   'group.run': 'Run',

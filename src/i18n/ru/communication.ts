@@ -10,6 +10,14 @@ export const communication = {
   'field.communication.ranksPerNode.line': 'Соседи, которые сначала складывают между собой.',
   'field.communication.ranksPerNode.help':
     'Внутри узла ранги делят вектор и собирают его обратно, а между узлами идёт лишь часть, как в Horovod. Число реплик должно на него делиться.',
+  'field.communication.combine.label': 'Как соединять',
+  'field.communication.combine.line': 'Что ранги делают из своих градиентов.',
+  'field.communication.combine.help':
+    'mean берёт среднее. adasum — адаптивная сумма из Horovod, отдельно для каждого тензора: параллельные градиенты усредняются, ортогональные складываются, и скорость не надо увеличивать с N. Обмен идёт делением и удвоением, и на каждый тензор передаются ещё три суммы.',
+  'field.measure.noiseScale.label': 'Шкала шума',
+  'field.measure.noiseScale.line': 'Оценить, какой батч оправдан.',
+  'field.measure.noiseScale.help':
+    'Сравнивает норму градиента каждого ранга с нормой среднего: чем больше разница, тем шумнее градиент и тем больший батч окупается. За шаг каждый ранг передаёт на одно число больше.',
   'field.compression.kind.label': 'Сжатие',
   'field.compression.kind.line': 'Что передаётся вместо всего градиента.',
   'field.compression.kind.help':
@@ -85,7 +93,7 @@ export const communication = {
   'field.sync.kind.label': 'Согласование',
   'field.sync.kind.line': 'О чём и когда договариваются ранги.',
   'field.sync.kind.help':
-    'allReduce усредняет градиенты на каждом шаге. В остальных ранги шагают сами и иногда усредняют веса: байтов намного меньше, но между усреднениями веса различаются.',
+    'allReduce усредняет градиенты на каждом шаге, backup — без последних рангов. localSgd и его варианты лишь иногда усредняют веса: байтов намного меньше. У async и ssp на ранге 0 сервер параметров, и шаг — одно его обновление.',
   'field.sync.period.label': 'Каждые',
   'field.sync.period.line': 'Сколько шагов между усреднениями весов.',
   'field.sync.period.help':
@@ -125,22 +133,6 @@ export const communication = {
   'field.learningRate.factor.line': 'Что остаётся от скорости на рубеже.',
   'field.learningRate.factor.help':
     'Обычно 0,1: функция потерь сразу падает вместе со скоростью. 1 ничего не меняет.',
-  'field.mistakes.sumNotMean.label': 'Сумма вместо среднего',
-  'field.mistakes.sumNotMean.line': 'Забыть поделить на число реплик.',
-  'field.mistakes.sumNotMean.help':
-    'Градиенты рангов складываются и не делятся. Это всё равно что скорость обучения в N раз больше, и обучение часто расходится.',
-  'field.mistakes.noErrorFeedback.label': 'Потерянный остаток',
-  'field.mistakes.noErrorFeedback.line': 'Забыть то, что придержало сжатие.',
-  'field.mistakes.noErrorFeedback.help':
-    'Остаток обнуляется после каждого шага, словно буфер создают заново. Малые числа не доходят никогда.',
-  'field.mistakes.noSetEpoch.label': 'Без set_epoch',
-  'field.mistakes.noSetEpoch.line': 'Каждая эпоха в порядке первой.',
-  'field.mistakes.noSetEpoch.help':
-    'DistributedSampler перемешивает по начальному числу и номеру эпохи, и номер ему надо сообщать. Иначе все батчи повторяются в точности.',
-  'field.mistakes.noBroadcast.label': 'Без рассылки',
-  'field.mistakes.noBroadcast.line': 'Каждый ранг начинает со своих весов.',
-  'field.mistakes.noBroadcast.help':
-    'Градиенты всё равно усредняются, и ранги остаются так же далеки друг от друга: усредняются градиенты разных моделей. Хеши не совпадут никогда.',
 
   'choice.communication.collective.ring': 'Кольцо',
   'choice.communication.collective.halving-doubling': 'Деление и удвоение',
@@ -148,6 +140,8 @@ export const communication = {
   'choice.communication.collective.double-binary-tree': 'Два дерева',
   'choice.communication.collective.star': 'Звезда',
   'choice.communication.collective.hierarchical': 'По узлам',
+  'choice.communication.combine.mean': 'Среднее',
+  'choice.communication.combine.adasum': 'Adasum',
   'choice.compression.kind.none': 'Нет',
   'choice.compression.kind.cast': '16 битов',
   'choice.compression.kind.topK': 'Top-k',

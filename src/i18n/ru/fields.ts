@@ -3,14 +3,18 @@ import type { FieldKey } from '../keys.ts';
 import type { Message } from '../message.ts';
 import { cluster } from './cluster.ts';
 import { communication } from './communication.ts';
+import { mistakes } from './mistakes.ts';
 import { precision } from './precision.ts';
 import { recovery } from './recovery.ts';
+import { server } from './server.ts';
 
 export const fields = {
   ...cluster,
   ...precision,
   ...recovery,
   ...communication,
+  ...mistakes,
+  ...server,
   'field.data.name.label': 'Данные',
   'field.data.name.line': 'На чём учатся реплики.',
   'field.data.name.help':
@@ -19,6 +23,10 @@ export const fields = {
   'field.data.size.line': '12 000 цифр или все 60 000.',
   'field.data.size.help':
     'small: 12 000 цифр для обучения и 2000 для проверки, full: 60 000 и 10 000. Полный набор дольше загружается, и шагов в эпохе в пять раз больше.',
+  'field.data.augment.label': 'Аугментация',
+  'field.data.augment.line': 'Случайные изменения обучающих изображений.',
+  'field.data.augment.help':
+    'shift сдвигает каждое обучающее изображение не больше чем на два пикселя по каждой оси, заново на каждом шаге и на каждом ранге. Тестовые изображения не меняются.',
   'field.data.samples.label': 'Точки',
   'field.data.samples.line': 'Точки для обучения; ещё столько же для проверки.',
   'field.data.samples.help':
@@ -47,6 +55,10 @@ export const fields = {
   'field.model.dense.line': 'Нейроны между свёртками и выходом.',
   'field.model.dense.help':
     'В этом слое сосредоточена большая часть параметров сети. Уменьшите его, чтобы передавать меньше за шаг.',
+  'field.model.norm.label': 'Batch norm',
+  'field.model.norm.line': 'Нормализовать выход свёрток по батчу.',
+  'field.model.norm.help':
+    'batch берёт среднее и дисперсию своего батча на каждом ранге, как PyTorch по умолчанию: если примеров на ранге мало, оценки грубы. syncBatch берёт их по батчам всех рангов, как SyncBatchNorm, ценой двух дополнительных обменов на слой за шаг.',
   'field.model.width.label': 'Ширина',
   'field.model.width.line': 'Сколько чисел представляют один символ.',
   'field.model.width.help':
@@ -119,6 +131,15 @@ export const fields = {
   'field.learningRate.decay.line': 'Что происходит со скоростью после разогрева.',
   'field.learningRate.decay.help':
     'none оставляет её постоянной, cosine плавно снижает до нуля к концу запуска, step снижает её на рубежах. При снижении веса успокаиваются, и итоговое значение функции потерь обычно ниже.',
+  'field.buckets.rule.label': 'Группировка',
+  'field.buckets.rule.line': 'Какие градиенты складываются вместе.',
+  'field.buckets.rule.help':
+    'ddp собирает корзины как PyTorch: на первом шаге одна на всё, дальше по размеру. horovod объединяет готовое до порога, одинаково на всех шагах; период цикла относится к часам кластера, поэтому здесь все градиенты готовы в одном цикле.',
+  'field.buckets.fusionMiB.label': 'Порог объединения',
+  'field.buckets.fusionMiB.line':
+    'Сколько МиБ объединять самое большее; 0 — каждый тензор отдельно.',
+  'field.buckets.fusionMiB.help':
+    'Horovod объединяет тензоры, пока их сумма не больше этого размера; тензор крупнее идёт один. По умолчанию там 128 МиБ.',
   'field.buckets.firstMiB.label': 'Первая корзина',
   'field.buckets.firstMiB.line': 'Размер в МиБ, при котором закрывается первая корзина.',
   'field.buckets.firstMiB.help':
@@ -155,10 +176,17 @@ export const fields = {
   'choice.data.name.moby-dick': '«Моби Дик»',
   'choice.data.size.small': 'Малый',
   'choice.data.size.full': 'Полный',
+  'choice.data.augment.none': 'Нет',
+  'choice.data.augment.shift': 'Сдвиг',
+  'choice.buckets.rule.ddp': 'Корзины DDP',
+  'choice.buckets.rule.horovod': 'Как в Horovod',
   'choice.model.kind.softmax': 'Softmax-регрессия',
   'choice.model.kind.mlp': 'MLP',
   'choice.model.kind.cnn': 'CNN',
   'choice.model.kind.transformer': 'Трансформер',
+  'choice.model.norm.none': 'Нет',
+  'choice.model.norm.batch': 'Свой батч',
+  'choice.model.norm.syncBatch': 'Все батчи',
   'choice.model.activation.relu': 'ReLU',
   'choice.model.activation.tanh': 'tanh',
   'choice.model.activation.gelu': 'GELU',

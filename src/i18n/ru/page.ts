@@ -118,6 +118,14 @@ export const page = {
     many: '{count} ошибок',
     other: '{count} ошибки',
   },
+  'page.noise.now': 'Шкала шума около {samples} примеров, в батче всех рангов их {batch}.',
+  'page.noise.unsettled': 'Шкала шума ещё не установилась.',
+  'page.augmentations': {
+    one: 'На последнем шаге у рангов {count} аугментация, должно быть {ranks}.',
+    few: 'На последнем шаге у рангов {count} разные аугментации, должно быть {ranks}.',
+    many: 'На последнем шаге у рангов {count} разных аугментаций, должно быть {ranks}.',
+    other: 'На последнем шаге у рангов {count} разной аугментации, должно быть {ranks}.',
+  },
   'page.precision.scaleNow': 'Масштаб потерь сейчас {scale}.',
   'page.precision.lost':
     'В масштабированном градиенте {underflowed} округлено до нуля, {subnormal} субнормальны, {overflowed} переполнены.',
@@ -233,6 +241,7 @@ export const page = {
   'page.collective.double-binary-tree': 'Два дерева',
   'page.collective.star': 'Сервер параметров',
   'page.collective.hierarchical': 'По узлам',
+  'page.collective.adasum': 'Adasum',
   'page.collective.gather': 'Сбор по кольцу',
   'page.collective.weights': 'Усреднение весов',
   'page.collective.compressed': '{kind}, {buckets}',
@@ -251,7 +260,7 @@ export const page = {
     'предел {bound} = {rounds}/{replicas} × {gradient}; неравные куски шлют чуть больше',
   'page.collective.meter': 'Отправлено байтов относительно предела',
   'page.agreement.unknown': 'Веса сверяются после каждого шага',
-  'page.agreement.apart': 'порознь до следующего усреднения',
+  'page.agreement.apart': 'порознь до следующей сверки',
   'page.agreement.agree': {
     one: 'веса {count} ранга равны',
     few: 'веса {count} рангов равны',
