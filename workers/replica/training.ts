@@ -79,9 +79,9 @@ export function createTraining(options: TrainingOptions): Training {
   let ownFault: NonFiniteCause | null = null;
 
   const broadcastBuffers = createBufferBroadcast(endpoint);
-  const shareBuffers = (): Promise<number> => {
+  const shareBuffers = (root: number): Promise<number> => {
     buffers = buffers.slice();
-    return broadcastBuffers(buffers);
+    return broadcastBuffers(buffers, root);
   };
   const hashWeights = (): void => {
     hash.reset();
@@ -121,7 +121,7 @@ export function createTraining(options: TrainingOptions): Training {
     get buffers() {
       return buffers;
     },
-    shareBuffers,
+    shareBuffers: () => shareBuffers(0),
     setWeights(values) {
       weights.set(values);
       precision.settle(weights);
@@ -159,7 +159,7 @@ export function createTraining(options: TrainingOptions): Training {
       }
       if (sharesBuffers && (reduces || averages)) {
         clock.lap('updateMs');
-        bufferBytes = await shareBuffers();
+        bufferBytes = await shareBuffers(participation?.bufferSource() ?? 0);
         clock.lap('communicateMs');
       }
       hashWeights();
