@@ -121,6 +121,18 @@ test.each<[string, unknown, string, ProblemMessage]>([
     'problem.mistakeNeedsEqualBatches',
   ],
   [
+    'synchronised norms of unequal batches',
+    { model: { kind: 'cnn', norm: 'syncBatch' }, sync: { balance: 'speeds' } },
+    'model.norm',
+    'problem.syncNormNeedsEqualBatches',
+  ],
+  [
+    'synchronised norms that late ranks would hold up',
+    { model: { kind: 'cnn', norm: 'syncBatch' }, sync: { kind: 'backup' } },
+    'model.norm',
+    'problem.syncNormNeedsEveryStep',
+  ],
+  [
     'equal augmentation of unequal batches',
     {
       data: { augment: 'shift' },

@@ -97,16 +97,17 @@ export function createNormExchange(
   };
 }
 
-/** Makes buffers those of rank 0, in place; resolves with the bytes that this rank sent. */
-export type BroadcastBuffers = (buffers: Float32Array) => Promise<number>;
+/** Makes buffers those of rank `root`, in place; resolves with the bytes that this rank sent. */
+export type BroadcastBuffers = (buffers: Float32Array, root: number) => Promise<number>;
 
 /** Broadcasts whole: buffers are a few hundred bytes, of which latency is all that counts. */
 export function createBufferBroadcast(endpoint: Endpoint): BroadcastBuffers {
-  const schedule = ringBroadcast(endpoint.worldSize, 1);
-  return async (buffers) => {
+  const schedules: Schedule[] = [];
+  return async (buffers, root) => {
+    schedules[root] ??= ringBroadcast(endpoint.worldSize, 1, root);
     const { length } = buffers;
     endpoint.input.set(buffers);
-    const bytesSent = await runCollective(endpoint, schedule, { start: 0, end: length });
+    const bytesSent = await runCollective(endpoint, schedules[root], { start: 0, end: length });
     buffers.set(endpoint.output.subarray(0, length));
     return bytesSent;
   };

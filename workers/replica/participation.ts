@@ -11,40 +11,54 @@ export interface Participation {
    * mean, as a multiple of 1 / N; 0 where it takes no part.
    */
   enter(step: number): number;
+  /**
+   * The rank whose buffers hold for all after the step entered last: the largest that took part where
+   * some did not, as torch's DDP._find_common_rank has it, for the others' are old; rank 0 else.
+   */
+  bufferSource(): number;
   /** What the record says of the step entered last. */
   part(): StepPart;
 }
 
 /** Null where all ranks count alike in every step. */
 export function createParticipation(plan: Plan, rank: number): Participation | null {
-  const sizeAt = plan.sync.kind === 'backup' ? keptSamples(plan, rank) : sharedSamples(plan, rank);
-  if (sizeAt === null) return null;
+  const turnAt = plan.sync.kind === 'backup' ? keptTurns(plan, rank) : sharedTurns(plan, rank);
+  if (turnAt === null) return null;
   const ranks = plan.sync.kind === 'backup' ? plan.worldSize - plan.sync.backups : plan.worldSize;
-  let [samples, weight] = [0, 0];
+  let [samples, weight, source] = [0, 0, 0];
   return {
     enter(step) {
-      const size = sizeAt(step);
+      const turn = turnAt(step);
+      const { size } = turn;
+      source = turn.source;
       samples += size;
       weight = (size / equalBatchAt(plan, step)) * (plan.worldSize / ranks);
       return weight;
     },
+    bufferSource: () => source,
     part: () => ({ share: weight / plan.worldSize, samples, pushes: [] }),
   };
 }
 
-type SamplesAt = (step: number) => number;
+/** This rank's samples in a step, and whose buffers hold after it. */
+type TurnAt = (step: number) => { readonly size: number; readonly source: number };
 
 /** With backup workers: all of the batch, or none where this rank comes too late. */
-function keptSamples(plan: Plan, rank: number): SamplesAt | null {
+function keptTurns(plan: Plan, rank: number): TurnAt | null {
   const { sync, seed, worldSize } = plan;
   if (sync.kind !== 'backup') return null;
   const { backups, slowdowns, jitter } = sync;
   const steps = backupSteps(worldSize, backups, createDurations({ seed, slowdowns, jitter }));
-  return (step) => (steps.next().value.kept.includes(rank) ? equalBatchAt(plan, step) : 0);
+  return (step) => {
+    const { kept } = steps.next().value;
+    const size = kept.includes(rank) ? equalBatchAt(plan, step) : 0;
+    return { size, source: Math.max(...kept) };
+  };
 }
 
 /** With batches by speed: this rank's share. */
-function sharedSamples(plan: Plan, rank: number): SamplesAt | null {
+function sharedTurns(plan: Plan, rank: number): TurnAt | null {
   const shares = createShares(plan, rank);
-  return shares === null ? null : (step) => shares(equalBatchAt(plan, step)).size;
+  if (shares === null) return null;
+  return (step) => ({ size: shares(equalBatchAt(plan, step)).size, source: 0 });
 }

@@ -133,7 +133,7 @@ export function createServerTraining(options: TrainingOptions): Training {
 
   const shareBuffers = (): Promise<number> => {
     buffers = buffers.slice();
-    return broadcastBuffers(buffers);
+    return broadcastBuffers(buffers, 0);
   };
 
   /** All ranks take the server's weights and buffers, to compare and to evaluate them. */

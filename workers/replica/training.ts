@@ -93,9 +93,9 @@ export function createTraining(options: TrainingOptions): Training {
   let ownFault: NonFiniteCause | null = null;
 
   const broadcastBuffers = createBufferBroadcast(endpoint);
-  const shareBuffers = (): Promise<number> => {
+  const shareBuffers = (root: number): Promise<number> => {
     buffers = buffers.slice();
-    return broadcastBuffers(buffers);
+    return broadcastBuffers(buffers, root);
   };
   const hashWeights = (): void => {
     hash.reset();
@@ -135,7 +135,7 @@ export function createTraining(options: TrainingOptions): Training {
     get buffers() {
       return buffers;
     },
-    shareBuffers,
+    shareBuffers: () => shareBuffers(0),
     setWeights(values) {
       weights.set(values);
       precision.settle(weights);
@@ -182,7 +182,7 @@ export function createTraining(options: TrainingOptions): Training {
       }
       if (sharesBuffers && (reduces || averages)) {
         clock.lap('updateMs');
-        bufferBytes = await shareBuffers();
+        bufferBytes = await shareBuffers(participation?.bufferSource() ?? 0);
         clock.lap('communicateMs');
       }
       sabotage?.flipsBit(step, weights);
