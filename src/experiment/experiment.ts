@@ -122,6 +122,8 @@ export type ProblemMessage =
   | 'problem.microBatchesOverBatch'
   | 'problem.milestonesAscend'
   | 'problem.fp8NeedsScaling'
+  | 'problem.noMicroBatches'
+  | 'problem.powerSgdTooEarly'
   | 'problem.script'
   | 'problem.faultRank'
   | 'problem.stragglerRank'
