@@ -37,7 +37,9 @@ function integers(worldSize: number, length: number): Float32Array[] {
 /** Several vectors of one length, added in float64. */
 function exactSum(vectors: readonly Float32Array[]): Float32Array {
   const sum = new Float64Array(vectors[0].length);
-  for (const vector of vectors) vector.forEach((value, i) => (sum[i] += value));
+  for (const vector of vectors) {
+    for (let i = 0; i < sum.length; i++) sum[i] += vector[i];
+  }
   return Float32Array.from(sum);
 }
 
