@@ -202,6 +202,7 @@ export const COMMUNICATION_FIELDS = [
     unit: 'steps',
     scale: { steps: [2, 10, 20, 50, 100, 200, 500, 1000] },
     default: 10,
+    tooLow: 'problem.powerSgdTooEarly',
   },
   {
     path: 'compression.minCompressionRate',
@@ -282,6 +283,7 @@ export const COMMUNICATION_FIELDS = [
     unit: null,
     scale: { steps: [1, 2, 4, 8, 16, 32, 64] },
     default: 1,
+    tooLow: 'problem.noMicroBatches',
   },
   { path: 'accumulation.noSync', group: 'dataParallel', kind: 'switch', default: true },
   {

@@ -114,6 +114,8 @@ export type ProblemMessage =
   | 'problem.section'
   | 'problem.unknownField'
   | 'problem.noSuchField'
+  | 'problem.noMicroBatches'
+  | 'problem.powerSgdTooEarly'
   | 'problem.version'
   | 'problem.tooBig'
   | 'problem.notJson'

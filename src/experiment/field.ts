@@ -1,4 +1,5 @@
 /** @file What a field of the experiment may be: its kind, range, unit, slider and place. */
+import type { ProblemMessage } from './experiment.ts';
 
 /** Where the page shows a field, and in which section of the documentation it stands. */
 export const GROUPS = [
@@ -64,6 +65,8 @@ export interface NumberField extends FieldBase {
   readonly unit: Unit | null;
   readonly scale: Scale;
   readonly default: number;
+  /** What is said of a value below the minimum, where the bare range would not say why. */
+  readonly tooLow?: ProblemMessage;
 }
 
 /** Integers; limits are inclusive and hold for every element. */

@@ -147,13 +147,17 @@ test.each([
     'accumulation.microBatches',
     'problem.microBatchesOverBatch',
   ],
-  [{ accumulation: { microBatches: 0 } }, 'accumulation.microBatches', 'problem.integer'],
+  [{ accumulation: { microBatches: 0 } }, 'accumulation.microBatches', 'problem.noMicroBatches'],
   [
     { learningRate: { decay: 'step', milestones: [20, 10] } },
     'learningRate.milestones',
     'problem.milestonesAscend',
   ],
-  [{ compression: { kind: 'powerSgd', startStep: 1 } }, 'compression.startStep', 'problem.integer'],
+  [
+    { compression: { kind: 'powerSgd', startStep: 1 } },
+    'compression.startStep',
+    'problem.powerSgdTooEarly',
+  ],
 ] as const)('EX-5 %j is refused', (input, path, message) => {
   expect(faults(input)).toContainEqual([path, message]);
 });

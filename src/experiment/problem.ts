@@ -22,10 +22,14 @@ function shorten(text: string): string {
 
 /** A field's value is not what the table allows. */
 export function fieldProblem(field: Field, path: string, found: unknown): Problem {
-  return { path, found: describeFound(found), ...allowedBy(field, path) };
+  return { path, found: describeFound(found), ...allowedBy(field, path, found) };
 }
 
-function allowedBy(field: Field, path: string): Pick<Problem, 'message' | 'parameters'> {
+function allowedBy(
+  field: Field,
+  path: string,
+  found: unknown,
+): Pick<Problem, 'message' | 'parameters'> {
   switch (field.kind) {
     case 'choice':
       return { message: 'problem.choice', parameters: { allowed: field.choices.join(', ') } };
@@ -45,8 +49,10 @@ function allowedBy(field: Field, path: string): Pick<Problem, 'message' | 'param
     }
     case 'integer':
     case 'number': {
-      const { minimum, maximum } = field;
-      return { message: `problem.${field.kind}`, parameters: { minimum, maximum } };
+      const { minimum, maximum, tooLow } = field;
+      const isLow = typeof found === 'number' && found < minimum;
+      const message = (isLow ? tooLow : undefined) ?? (`problem.${field.kind}` as const);
+      return { message, parameters: { minimum, maximum } };
     }
   }
 }

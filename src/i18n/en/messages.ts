@@ -33,6 +33,10 @@ export const messages = {
     'That makes {steps} steps; at most {maximum} are allowed. Train for less, or take a larger batch.',
   'problem.nodesDivideReplicas':
     'Nodes of one size must make up the {replicas} replicas. Allowed: {allowed}.',
+  'problem.noMicroBatches':
+    'Without a part of the batch there is no gradient to accumulate. A whole number from {minimum} (no accumulation) to {maximum} is allowed.',
+  'problem.powerSgdTooEarly':
+    'PyTorch rebuilds its buckets after iteration 0, and residual and Q would no longer fit them. Start at {minimum} or later, up to {maximum}.',
   'problem.gatherNeedsRing':
     'What {kind} sends differs from rank to rank and cannot be added up on the way, so it is gathered around the ring. Take ring, or a compression that adds up: cast, randomK or powerSgd.',
   'problem.compressionNeedsGradients':

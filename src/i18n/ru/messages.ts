@@ -34,6 +34,10 @@ export const messages = {
     'Получается {steps} шагов, а допустимо не больше {maximum}. Сократите обучение или увеличьте батч.',
   'problem.nodesDivideReplicas':
     'Реплик {replicas}, и они должны делиться на равные узлы. Допустимые значения: {allowed}.',
+  'problem.noMicroBatches':
+    'Без единой части батча накапливать нечего. Допустимо целое число от {minimum} (без накопления) до {maximum}.',
+  'problem.powerSgdTooEarly':
+    'После итерации 0 PyTorch перестраивает бакеты, и остаток с матрицей Q к ним уже не подошли бы. Начинайте с шага {minimum} или позже, не позднее {maximum}.',
   'problem.gatherNeedsRing':
     'Посылки {kind} у рангов разные, складывать их по пути нельзя, поэтому их собирают по кольцу. Выберите ring или сжатие, которое складывается: cast, randomK, powerSgd.',
   'problem.compressionNeedsGradients':
