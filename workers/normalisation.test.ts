@@ -25,7 +25,6 @@ const wasmUrl = createRequire(import.meta.url).resolve(
 const TASK = { kind: 'image', height: 8, width: 8, classes: 3 } as const;
 const PIXELS = TASK.height * TASK.width;
 const TOTAL = 12;
-
 function planOf(input: Record<string, unknown>): Plan {
   const parsed = parseExperiment({
     model: { kind: 'cnn', channels: [3, 4], dense: 6, norm: 'syncBatch' },

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { learningRateOfStep, resumePlan, samplesBefore, segmentOfStep } from './course.ts';
+import {
+  learningRateOfStep,
+  resumePlan,
+  samplesBefore,
+  segmentOfBatch,
+  segmentOfStep,
+} from './course.ts';
 import type { Plan } from './plan.ts';
 import { stepsPerEpoch } from './sampler.ts';
 
@@ -36,6 +42,11 @@ test('FT-2 the rate follows the samples: two ranks walk the schedule half as fas
   expect(learningRateOfStep(two, 14)).toBe(learningRateOfStep(four, 12));
   const again = resumePlan(two, 4, 14);
   expect(learningRateOfStep(again, 15)).toBe(learningRateOfStep(four, 13));
+});
+
+test('FT-2 batches are counted by the ranks’ shards, whatever an epoch of steps is', () => {
+  const plan = { ...planOf(100, 4, 5), stepsPerEpoch: 20 };
+  expect(segmentOfBatch(plan, 7)).toEqual({ epoch: 1, firstStep: 5, position: 0 });
 });
 
 test('FT-2 at the end of an epoch the next one begins', () => {

@@ -54,6 +54,15 @@ export function segmentOfStep(plan: Sizes, step: number): CourseSegment {
   };
 }
 
+/**
+ * The segment that a rank's batch number `index` lies in. It is the step's where every rank has a
+ * batch in every step; under an asynchronous server ranks go through theirs at their own pace.
+ */
+export function segmentOfBatch(plan: Sizes, index: number): CourseSegment {
+  const stepsPerEpoch = stepsFor(plan.trainCount, plan);
+  return segmentOfStep({ ...plan, stepsPerEpoch }, index);
+}
+
 /** Samples of all ranks together before `step`, the sampler's padding included. */
 export function samplesBefore(plan: Sizes, step: number): number {
   const { worldSize, batchPerRank, trainCount, resumed } = plan;

@@ -3,13 +3,13 @@
  * (drop_last off, so the last batch of an epoch may be smaller), equal or by the ranks' speeds, and
  * shares of an evaluation.
  */
-import { type CourseSegment, segmentOfStep } from '#core/course';
+import { type CourseSegment, segmentOfBatch } from '#core/course';
 import type { Plan } from '#core/plan';
 import { epochOrder, paddedOrder, rankIndices } from '#core/sampler';
 import { type Augmenter, createAugmenter } from './augment.ts';
 import type { GivenSplit, Split } from './dataset.ts';
 import { type Batch, createReader, type Reader } from './reader.ts';
-import { createShares, equalBatchAt } from './shares.ts';
+import { createShares } from './shares.ts';
 
 export interface BatcherData {
   readonly train: Split | GivenSplit;
@@ -65,20 +65,21 @@ function sampled(reader: Reader, plan: Plan, rank: number): Batcher['batchAt'] {
   const shares = createShares(plan, rank);
   let segment: CourseSegment = { epoch: -1, firstStep: 0, position: 0 };
   let lastStep = -1;
+  let perRank = 0;
   let indices: Uint32Array = new Uint32Array(0);
   const enter = (step: number): void => {
-    segment = segmentOfStep(plan, step);
+    segment = segmentOfBatch(plan, step);
     const told = mistakes.noSetEpoch ? 0 : segment.epoch;
     const order = epochOrder(trainCount, seed, told, true).subarray(segment.position);
     indices =
       shares === null ? rankIndices(order, worldSize, rank, false) : paddedOrder(order, worldSize);
-    const perRank = Math.ceil(order.length / worldSize);
+    perRank = Math.ceil(order.length / worldSize);
     lastStep = segment.firstStep + Math.ceil(perRank / batchPerRank) - 1;
   };
   return (step) => {
     if (step < segment.firstStep || step > lastStep) enter(step);
     const from = (step - segment.firstStep) * batchPerRank;
-    const equal = equalBatchAt(plan, step);
+    const equal = Math.min(batchPerRank, perRank - from);
     if (shares === null) return reader.read(indices, from, equal);
     const { offset, size } = shares(equal);
     return reader.read(indices, worldSize * from + offset, size);

@@ -1,5 +1,5 @@
 /** @file How the samples of a step are dealt out: equally, or in proportion to the ranks' speeds. */
-import { segmentOfStep } from '#core/course';
+import { segmentOfBatch } from '#core/course';
 import type { Plan } from '#core/plan';
 import { samplesPerRank } from '#core/sampler';
 import { balancedBatches, speedsOf } from '#core/sync-rules';
@@ -13,7 +13,7 @@ export interface Share {
 /** Samples each rank would have in a step if all had as many: fewer in the last one of an epoch. */
 export function equalBatchAt(plan: Plan, step: number): number {
   const { trainCount, worldSize, batchPerRank } = plan;
-  const { firstStep, position } = segmentOfStep(plan, step);
+  const { firstStep, position } = segmentOfBatch(plan, step);
   const perRank = samplesPerRank(trainCount - position, worldSize, false);
   return Math.min(batchPerRank, perRank - (step - firstStep) * batchPerRank);
 }
