@@ -161,6 +161,7 @@ export type ProblemMessage =
   | 'problem.nothingClipped'
   | 'problem.noMasterWeights'
   | 'problem.splitsOverReplicas'
+  | 'problem.sspBelowZero'
   | 'problem.backupsOverReplicas'
   | 'problem.slowdownsUnused'
   | 'problem.slowdownsOverReplicas'

@@ -16,6 +16,7 @@ export const SERVER_FIELDS = [
     maximum: 1000,
     unit: 'gradients',
     scale: { steps: [0, 1, 2, 3, 5, 10, 20, 50, 100] },
+    tooLow: 'problem.sspBelowZero',
     default: 3,
   },
   {

@@ -11,7 +11,7 @@ test.each<[string, unknown, string, ProblemMessage]>([
     'sync.splits',
     'problem.splitsOverReplicas',
   ],
-  ['a bound below 0', { sync: { kind: 'ssp', bound: -1 } }, 'sync.bound', 'problem.integer'],
+  ['a bound below 0', { sync: { kind: 'ssp', bound: -1 } }, 'sync.bound', 'problem.sspBelowZero'],
   [
     'only backups',
     { replicas: 3, sync: { kind: 'backup', backups: 3 } },

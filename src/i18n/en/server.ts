@@ -38,6 +38,8 @@ export const server = {
 } as const satisfies Readonly<Record<string, Message>>;
 
 export const serverMessages = {
+  'problem.sspBelowZero':
+    'No rank can be ahead by less than nothing; 0 makes all ranks wait in every step. A whole number from {minimum} to {maximum} is allowed.',
   'problem.splitsOverReplicas':
     'Each split needs a replica, so at most {replicas} are allowed. Take fewer splits or more replicas.',
   'problem.backupsOverReplicas':

@@ -38,6 +38,8 @@ export const server = {
 } as const satisfies Readonly<Record<string, Message>>;
 
 export const serverMessages = {
+  'problem.sspBelowZero':
+    'Опережение не бывает отрицательным; при 0 ранги ждут друг друга на каждом шаге. Допустимо целое число от {minimum} до {maximum}.',
   'problem.splitsOverReplicas':
     'На каждую часть нужна реплика, поэтому частей не больше {replicas}. Уменьшите их число или добавьте реплики.',
   'problem.backupsOverReplicas':
