@@ -2,9 +2,10 @@
 import { expect, test } from 'vitest';
 import { parseExperiment } from '#experiment/parse';
 import { problemLine } from './problem.ts';
-import { loadLocale } from './translate.ts';
+import { loadHelp, loadLocale } from './translate.ts';
 
 await loadLocale('ru');
+await loadHelp();
 
 const linesOf = (locale: 'en' | 'ru', input: unknown): readonly string[] => {
   const result = parseExperiment(input);

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import { docsFile, schemaFile } from './experiment-reference.ts';
+import { loadHelp } from './translate.ts';
+
+await loadHelp();
 
 test('EX-10 the published JSON Schema is made from the field table', async () => {
   await expect(schemaFile()).toMatchFileSnapshot('../../public/experiment.schema.json');

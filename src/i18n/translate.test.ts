@@ -3,6 +3,7 @@ import type { Message } from './message.ts';
 import {
   isMessageKey,
   LOCALES,
+  loadHelp,
   loadLocale,
   messageKeys,
   messageOf,
@@ -10,6 +11,7 @@ import {
 } from './translate.ts';
 
 await loadLocale('ru');
+await loadHelp();
 
 const slotsOf = (message: Message): string[] => {
   const forms = typeof message === 'string' ? [message] : Object.values(message);

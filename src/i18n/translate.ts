@@ -16,8 +16,8 @@ export type MessageParameters = Readonly<Record<string, string | number>>;
 
 type Table = Readonly<Record<MessageKey, Message>>;
 
-/** English is always there; another language comes with `loadLocale`. */
-const TABLES = new Map<Locale, Table>([['en', english]]);
+/** English is always there but for its help; another language comes with `loadLocale`. */
+const TABLES = new Map<Locale, Partial<Table>>([['en', english]]);
 
 /** Fetches a language's table; until then English stands in. Resolves at once if it is there. */
 export async function loadLocale(locale: Locale): Promise<void> {
@@ -26,7 +26,22 @@ export async function loadLocale(locale: Locale): Promise<void> {
   TABLES.set(locale, russian);
 }
 
-const tableOf = (locale: Locale): Table => TABLES.get(locale) ?? english;
+/** Fetches the English help texts; other languages bring theirs. Resolves at once if they are there. */
+export async function loadHelp(): Promise<void> {
+  if (hasHelp('en')) return;
+  const { help } = await import('./en/help.ts');
+  TABLES.set('en', { ...english, ...help });
+}
+
+/** Whether help texts are there in a language. */
+export function hasHelp(locale: Locale): boolean {
+  return Object.hasOwn(tableOf(locale), 'field.seed.help');
+}
+
+const tableOf = (locale: Locale): Partial<Table> => TABLES.get(locale) ?? english;
+
+/** A help text that has not been fetched is empty. */
+const messageIn = (locale: Locale, key: MessageKey): Message => tableOf(locale)[key] ?? '';
 
 /** Making one of these costs far more than using it, so there is one a language. */
 const FORMATS = {
@@ -50,7 +65,7 @@ export function translate(
   key: MessageKey,
   parameters: MessageParameters = {},
 ): string {
-  const template = pluralForm(locale, tableOf(locale)[key], parameters.count);
+  const template = pluralForm(locale, messageIn(locale, key), parameters.count);
   return template.replace(/\{(\w+)\}/g, (slot, name: string) => {
     const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     if (value === undefined) return slot;
@@ -65,12 +80,12 @@ export function isMessageKey(text: string): text is MessageKey {
 
 /** All keys, for tests and for pages that list them. */
 export function messageKeys(): readonly MessageKey[] {
-  return Object.keys(english) as MessageKey[];
+  return Object.keys(tableOf('en')) as MessageKey[];
 }
 
 /** The message as the table has it, slots unfilled. */
 export function messageOf(locale: Locale, key: MessageKey): Message {
-  return tableOf(locale)[key];
+  return messageIn(locale, key);
 }
 
 function pluralForm(locale: Locale, message: Message, count: string | number | undefined): string {

@@ -2,7 +2,6 @@
 import { splitByName } from '#core/named-weights';
 import type { Experiment } from '#experiment/experiment';
 import type { Probe, TelemetryBatch } from '#protocol/replica';
-import { createRunClock } from '#sim/run-clock';
 import {
   type ActiveRun,
   abandon,
@@ -91,10 +90,10 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
   };
 
   const launch = (run: ActiveRun, prepared: PreparedRun, paused: boolean): void => {
-    const { plan, event, ground } = prepared;
+    const { plan, event, ground, clock } = prepared;
     adoptPlan(run, plan, paused, now());
     run.ground = ground;
-    run.clock = createRunClock(event.experiment, plan);
+    run.clock = clock;
     state.preparation = null;
     state.totalSteps = plan.totalSteps;
     state.activity = run.completed.map(() => 'idle');

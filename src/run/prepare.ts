@@ -7,6 +7,7 @@ import { sampleCount } from '#data/dataset';
 import type { Experiment } from '#experiment/experiment';
 import { resolvePlan } from '#experiment/plan';
 import type { BackendTiming, ReplicaData, ReplicaSetup, TelemetryBatch } from '#protocol/replica';
+import type { RunClock } from '#sim/run-clock';
 import { vectorLengthOf } from '#transport/channel';
 import { fallbacks, fastest, timeBackends } from './choose-backend.ts';
 import { type GivenBatches, parseGivenBatches } from './given.ts';
@@ -46,6 +47,7 @@ export interface RunGround {
 }
 
 export interface PreparedRun {
+  readonly clock: RunClock;
   readonly ground: RunGround;
   readonly plan: Plan;
   readonly event: RunEvent;
@@ -104,7 +106,15 @@ export async function prepareRun(
     initialHash,
   };
   const { spawn, onTelemetry } = context;
-  return { plan, event, ground: { experiment, transport, data, backend, spawn, onTelemetry } };
+  // Fetched with the run: the page is ready before it.
+  const { createRunClock } = await import('#sim/run-clock');
+  const clock = createRunClock(experiment, plan);
+  return {
+    plan,
+    event,
+    clock,
+    ground: { experiment, transport, data, backend, spawn, onTelemetry },
+  };
 }
 
 /** All that one worker is told, and what of it is handed over instead of copied. */

@@ -11,7 +11,7 @@ import type {
   SwitchField,
 } from '#experiment/field';
 import { type FieldPath, fieldAt } from '#experiment/fields';
-import { isMessageKey, type Locale } from '#i18n/translate';
+import { hasHelp, isMessageKey, type Locale, loadHelp } from '#i18n/translate';
 import { type Json, linesFromText, listFromText, numberFromText, valueAt } from '#state/draft';
 import { problemsAt } from '#state/selectors';
 import { sliderOf } from '#state/slider';
@@ -53,11 +53,19 @@ export function FieldProblems(props: {
 /** Two sentences about a field, behind an (i). */
 export function FieldInfo(props: { readonly path: FieldPath }) {
   const t = useText();
+  const [isAsked, setAsked] = useState(false);
   const label = fieldLabel(t, props.path);
+  const open = (): void => {
+    // Where the texts cannot be had the popover keeps the field's one line.
+    void loadHelp()
+      .then(() => setAsked(true))
+      .catch(() => undefined);
+  };
+  const isThere = hasHelp(t.locale) || isAsked;
   return (
-    <Popover buttonClass="info" icon={<InfoIcon />} label={t('page.info', { label })}>
+    <Popover buttonClass="info" icon={<InfoIcon />} label={t('page.info', { label })} onOpen={open}>
       <strong>{label}</strong>
-      {t(`field.${props.path}.help`)}
+      {t(isThere ? `field.${props.path}.help` : `field.${props.path}.line`)}
     </Popover>
   );
 }

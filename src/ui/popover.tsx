@@ -11,6 +11,7 @@ interface PopoverProps {
   readonly buttonClass: string;
   readonly popoverClass?: string;
   readonly children: ReactNode;
+  readonly onOpen?: () => void;
 }
 
 /** Below the button where there is room, else above it. */
@@ -28,7 +29,9 @@ export function Popover(props: PopoverProps) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const onToggle = (event: ToggleEvent<HTMLDivElement>) => {
-    if (event.newState === 'open' && button.current) place(event.currentTarget, button.current);
+    if (event.newState !== 'open' || !button.current) return;
+    props.onOpen?.();
+    place(event.currentTarget, button.current);
   };
   return (
     <>

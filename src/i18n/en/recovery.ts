@@ -4,28 +4,16 @@ import type { Message } from '../message.ts';
 export const recovery = {
   'field.recovery.policy.label': 'When a rank is lost',
   'field.recovery.policy.line': 'The others go on, newcomers take the places, or the run ends.',
-  'field.recovery.policy.help':
-    'shrink re-forms the ring without the lost ranks and shares out the samples that are left, as Horovod elastic does. replace starts new workers, which receive the state from rank 0; stop is plain DDP: one rank gone ends the run.',
   'field.recovery.commitEvery.label': 'Commit every',
   'field.recovery.commitEvery.line': 'Steps between two copies of the state in each rank’s memory.',
-  'field.recovery.commitEvery.help':
-    'After a loss all ranks go back to the last commit they have in common; the steps since then are done again. Frequent commits lose less work and cost a copy each.',
   'field.recovery.timeoutSeconds.label': 'Timeout',
   'field.recovery.timeoutSeconds.line': 'Until a silent rank counts as lost, in cluster time.',
-  'field.recovery.timeoutSeconds.help':
-    'A rank that hangs, or cannot be reached, is noticed by the others’ waiting; a killed one at once. NCCL waits 10 minutes by default in PyTorch, elastic systems far less.',
   'field.recovery.joinSeconds.label': 'Time to join',
   'field.recovery.joinSeconds.line': 'Until a newcomer stands ready, in cluster time.',
-  'field.recovery.joinSeconds.help':
-    'A new process is placed on a machine, starts, loads its libraries and data. The hand-over of the state is priced apart, by the cluster’s links.',
   'field.recovery.faults.label': 'Fault script',
   'field.recovery.faults.line': 'Faults by schedule, a line each: kind, ranks, step.',
-  'field.recovery.faults.help':
-    '“kill 2 @ 40” terminates the worker of rank 2 in the middle of step 40; hang, link, split, nan and flip are the other kinds, “split 0+1 @ 40” names two ranks. After a loss the ranks that are left are numbered anew.',
   'field.stragglers.label': 'Stragglers',
   'field.stragglers.line': 'What makes ranks slow in cluster time, a line each.',
-  'field.stragglers.help':
-    '“slow 3 x2 @ 10-20” halves the speed of rank 3 between cluster seconds 10 and 20; other kinds are “jitter all 0.2”, “hiccup 1 0.5/5” (seconds of pause, every so many), “heat 2 35” (degrees around the device), “link 1 x4” and “loader 0 x10”. Training is as real as ever; only the cluster’s clock and what follows it change.',
   'choice.recovery.policy.shrink': 'Go on with fewer',
   'choice.recovery.policy.replace': 'Replace it',
   'choice.recovery.policy.stop': 'Stop',

@@ -4,32 +4,18 @@ import type { Message } from '../message.ts';
 export const server = {
   'field.sync.bound.label': 'Bound',
   'field.sync.bound.line': 'Gradients a rank may be ahead of the slowest.',
-  'field.sync.bound.help':
-    'A rank that has made more waits until the slowest has caught up. 0 is bulk synchronous: nobody begins a round before all have ended the last.',
   'field.sync.splits.label': 'Splits',
   'field.sync.splits.line': 'n of n-softsync: floor(N / n) gradients make an update.',
-  'field.sync.splits.help':
-    'With as many splits as replicas every gradient is applied when it arrives. With one the server waits for as many gradients as there are replicas and applies their mean.',
   'field.sync.stalenessAware.label': 'By staleness',
   'field.sync.stalenessAware.line': 'Divide a gradient’s rate by its staleness.',
-  'field.sync.stalenessAware.help':
-    'A gradient of weights that the server has updated k times since is applied at the k-th part of the learning rate. Old gradients then do less harm, and less good.',
   'field.sync.backups.label': 'Backups',
   'field.sync.backups.line': 'Ranks of each step that are not waited for.',
-  'field.sync.backups.help':
-    'A step takes the first gradients and drops the last so many, with the samples they were made of. It needs no waiting for stragglers, for the work of some ranks.',
   'field.sync.balance.label': 'Balance',
   'field.sync.balance.line': 'Equal batches, or batches by the ranks’ speeds.',
-  'field.sync.balance.help':
-    'speeds deals the batch of all ranks out in proportion to their speeds and weights each gradient by its share, so that all are done at once and the mean stays that of the same samples.',
   'field.sync.slowdowns.label': 'Slow-downs',
   'field.sync.slowdowns.line': 'How many times slower each rank is, from rank 0 on.',
-  'field.sync.slowdowns.help':
-    '1, 1, 3 makes rank 2 take three times as long for a gradient in cluster time; ranks beyond the list have 1. It decides the order of events, never how fast this machine works.',
   'field.sync.jitter.label': 'Jitter',
   'field.sync.jitter.line': 'Spread of a gradient’s duration; 0 is none.',
-  'field.sync.jitter.help':
-    'Deviation of the logarithm of each duration, drawn anew for every gradient from the seed. With it ranks of one speed overtake each other now and then.',
   'choice.sync.kind.async': 'Asynchronous',
   'choice.sync.kind.ssp': 'SSP',
   'choice.sync.kind.backup': 'Backup workers',
