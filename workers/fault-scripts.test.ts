@@ -8,7 +8,7 @@ import type { FaultEvent, LogEvent, StepEvent } from '#run/log';
 import { type FinishedRun, runInProcess } from './run-in-process.ts';
 
 const FULL = process.env.RINGSIDE_FULL !== undefined;
-const SCRIPTS = Number(process.env.N ?? 12);
+const SCRIPTS = FULL ? 200 : 12;
 const STEPS = 24;
 /** Wall ms after which a run that has not ended is stuck. */
 const STUCK_MS = 15_000;
@@ -202,6 +202,6 @@ test(`FT-12 ${SCRIPTS} random scripts: runs end, nothing of the log is lost, ran
       expect(again.events).toEqual(run.events);
       expect(again.last.logHash).toBe(run.last.logHash);
     }),
-    { numRuns: SCRIPTS, seed: Number(process.env.SEED ?? 4), endOnFailure: true },
+    { numRuns: SCRIPTS, seed: 4, endOnFailure: true },
   );
 }, SCRIPTS * 2 * STUCK_MS);
