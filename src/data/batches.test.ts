@@ -233,7 +233,9 @@ test('FT-2 as many ranks as before go on to the same batches, the padding of the
   const plan = { ...planOf({ worldSize: 3, batchPerRank: 2 }), totalSteps: 4 };
   const resumed = resumePlan(plan, 3, 1);
   for (const rank of [0, 1, 2]) {
-    const [before, after] = [plan, resumed].map((each) => createBatcher({ data, plan: each, rank }));
+    const [before, after] = [plan, resumed].map((each) =>
+      createBatcher({ data, plan: each, rank }),
+    );
     for (const step of [1, 2]) expect(after.batchAt(step).x).toEqual(before.batchAt(step).x);
   }
 });

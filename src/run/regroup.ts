@@ -35,10 +35,7 @@ export interface Regrouped {
  * that is no later than the last record in which all agreed), and hands rank 0's state to all. Begins
  * again where more are lost meanwhile. Throws RunFailure where nobody is left.
  */
-export async function regroup(
-  run: ActiveRun,
-  context: RegroupContext,
-): Promise<Regrouped | null> {
+export async function regroup(run: ActiveRun, context: RegroupContext): Promise<Regrouped | null> {
   while (context.isCurrent()) {
     try {
       return await regroupOnce(run, context);
@@ -49,10 +46,7 @@ export async function regroup(
   return null;
 }
 
-async function regroupOnce(
-  run: ActiveRun,
-  context: RegroupContext,
-): Promise<Regrouped | null> {
+async function regroupOnce(run: ActiveRun, context: RegroupContext): Promise<Regrouped | null> {
   const { plan } = run;
   if (plan === null) throw new Error('the run has no plan yet');
   const answering = await abandonLinks(run);

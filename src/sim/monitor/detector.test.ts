@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ns } from '#sim/time';
 import { detect, findDisagreeing, findHung } from './detector.ts';
 import type { Cause, Finding } from './finding.ts';
 import {
@@ -13,10 +14,12 @@ import {
   testCluster,
   usualNorms,
 } from './test-cluster.ts';
-import { ns } from './../time.ts';
 
-const SEEDS = 24;
-const HEALTHY_SEEDS = 60;
+const FULL = process.env.RINGSIDE_FULL !== undefined;
+const SEEDS = FULL ? 60 : 20;
+const HEALTHY_SEEDS = FULL ? 200 : 40;
+/** Thresholds were chosen on seeds below it. */
+const FIRST_SEED = 1001;
 const STEPS = 180;
 
 /** A cluster in which one rank falls ill with what is asked for, if anything. */
@@ -59,7 +62,9 @@ function afflict({ clock, random }: TestCluster, rank: number, ill: Cause | null
       break;
     case 'hiccup': {
       const [periodNs, pauseNs] = [inSteps(range(6, 20)), inSteps(range(0.3, 2))];
-      clock.slow(always([rank], { kind: 'hiccup', periodNs, pauseNs, offsetNs: inSteps(range(0, 5)) }));
+      clock.slow(
+        always([rank], { kind: 'hiccup', periodNs, pauseNs, offsetNs: inSteps(range(0, 5)) }),
+      );
       break;
     }
     case 'slowLink':
@@ -71,7 +76,10 @@ function afflict({ clock, random }: TestCluster, rank: number, ill: Cause | null
       });
       break;
     case 'slowLoader':
-      clock.slowLoader([rank], { ...always([rank], { kind: 'constant', factor: 1 }, fromNs), factor: range(2.3, 5) });
+      clock.slowLoader([rank], {
+        ...always([rank], { kind: 'constant', factor: 1 }, fromNs),
+        factor: range(2.3, 5),
+      });
       break;
   }
 }
@@ -89,43 +97,47 @@ const CAUSES: readonly Cause[] = [
   'hashDisagrees',
 ];
 
+class Score {
+  hits = 0;
+  readonly missed: number[] = [];
+  readonly wrong: string[] = [];
+
+  get recall(): number {
+    return this.hits / (this.hits + this.missed.length);
+  }
+
+  get precision(): number {
+    return this.hits / (this.hits + this.wrong.length);
+  }
+}
+
 test('MO-4 the sick rank and its illness are named: precision and recall of 0.9 and more, each', () => {
-  const hits = new Map<Cause, number>();
-  const misses = new Map<Cause, string[]>();
-  const alarms = new Map<Cause, string[]>();
-  const note = (map: Map<Cause, string[]>, cause: Cause, text: string) =>
-    map.set(cause, [...(map.get(cause) ?? []), text]);
+  const scores = new Map(CAUSES.map((cause) => [cause, new Score()]));
   let healthyAlarms = 0;
   const cases: (Cause | null)[] = [
     ...CAUSES.flatMap((cause) => Array.from({ length: SEEDS }, () => cause)),
     ...Array.from({ length: HEALTHY_SEEDS }, () => null),
   ];
-  cases.forEach((ill, seed) => {
-    const { found, rank } = findings(seed + 1, ill);
-    const isRight = (one: Finding) => one.rank === rank && one.cause === ill;
-    if (ill !== null && found.some(isRight)) hits.set(ill, (hits.get(ill) ?? 0) + 1);
-    else if (ill !== null) note(misses, ill, `${seed + 1}`);
-    for (const wrong of found.filter((one) => !isRight(one))) {
-      note(alarms, wrong.cause, `${seed + 1} (${ill})`);
+  for (const [i, ill] of cases.entries()) {
+    const seed = FIRST_SEED + i;
+    const { found, rank } = findings(seed, ill);
+    const right = found.find((one) => one.rank === rank && one.cause === ill);
+    const own = ill === null ? undefined : scores.get(ill);
+    if (own !== undefined && right !== undefined) own.hits++;
+    else own?.missed.push(seed);
+    for (const wrong of found.filter((one) => one !== right)) {
+      scores.get(wrong.cause)?.wrong.push(`${seed} (${ill})`);
       if (ill === null) healthyAlarms++;
     }
-  });
-  const rows = CAUSES.map((cause) => {
-    const hit = hits.get(cause) ?? 0;
-    const wrong = alarms.get(cause)?.length ?? 0;
-    return { cause, recall: hit / SEEDS, precision: hit / (hit + wrong) };
-  });
-  const lines = rows.map(
-    ({ cause, recall, precision }) =>
-      `${cause.padEnd(14)} recall ${recall.toFixed(3)} precision ${precision.toFixed(3)}` +
-      ` missed: ${misses.get(cause) ?? '-'} wrong: ${alarms.get(cause) ?? '-'}`,
-  );
-  console.info(
-    `${lines.join('\n')}\nfalse alarms on ${HEALTHY_SEEDS} healthy clusters: ${healthyAlarms}`,
-  );
-  for (const { cause, recall, precision } of rows) {
+  }
+  for (const [cause, { recall, precision, missed, wrong }] of scores) {
+    console.info(
+      `${cause.padEnd(14)} recall ${recall.toFixed(3)}, precision ${precision.toFixed(3)}; ` +
+        `missed: ${missed.join(' ') || '-'}; wrong: ${wrong.join(' ') || '-'}`,
+    );
     expect(recall, cause).toBeGreaterThanOrEqual(0.9);
     expect(precision, cause).toBeGreaterThanOrEqual(0.9);
   }
-  expect(healthyAlarms).toBeLessThanOrEqual(1);
-}, 300_000);
+  console.info(`false alarms on ${HEALTHY_SEEDS} healthy clusters: ${healthyAlarms}`);
+  expect(healthyAlarms).toBeLessThanOrEqual(HEALTHY_SEEDS / 20);
+}, 600_000);

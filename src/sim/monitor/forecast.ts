@@ -4,9 +4,7 @@ import { median, theilSen, trendZ } from './robust.ts';
 export interface Forecast {
   /** Steps from the last value until the limit is crossed, from 0 on. */
   readonly inSteps: number;
-  /** Where the series would come to rest; infinite where it grows without bound. */
-  readonly restsAt: number;
-  /** Share of the deviations of the fit that leave the limit crossed within the horizon. */
+  /** Probability that the limit is crossed within the horizon, of the courses that fit. */
   readonly sureness: number;
 }
 
@@ -16,34 +14,53 @@ export interface Limit {
   readonly above: boolean;
   /** Steps to look ahead. */
   readonly horizon: number;
+  /** Whether the series may come to rest on its way, as heat does; else it goes on straight. */
+  readonly rests: boolean;
 }
 
 /** Values are brought together in so many medians, so that noise and cost are bounded. */
 const BLOCKS = 16;
-/** Mann and Kendall's deviations below which nothing goes anywhere; 16 ascending blocks have 5.4. */
-const TREND_Z = 3.5;
-/** Rates of approach that are tried, as a share of the distance that is left after the window. */
-const LEFT_OVER = [0.03, 0.05, 0.08, 0.12, 0.18, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.92];
+/** Mann and Kendall's deviations below which nothing goes anywhere. */
+const TREND_Z = 4;
+/** Courses to rest that are tried: the share of the distance that is left after the window. */
+const LEFT_OVER = Array.from({ length: 32 }, (_, i) => 0.97 - 0.03 * i);
+/** Neighbours err together, so that 16 blocks are worth so many. */
+const INDEPENDENT = 10;
+/** Courses are known no better than this, as a share of the range of the values. */
+const LEAST_RESIDUAL = 0.01;
 
 /**
  * The forecast of `values`, one a step, or null where they have no trend towards the limit, have
- * crossed it, or are not expected to within the horizon. Of a straight line (Theil and Sen's) and an
- * approach to rest, as of heat, the one that leaves less over is taken.
+ * crossed it, or are more likely than not to stay within it up to the horizon. A straight line
+ * (Theil and Sen's) and, where asked for, approaches to rest are weighted by how well they fit.
  */
 export function forecast(values: readonly number[], limit: Limit): Forecast | null {
   const sign = limit.above ? 1 : -1;
   const ys = blocks(values).map((y) => sign * y);
-  const size = values.length / BLOCKS;
   const goal = sign * limit.value;
   if (ys.length < BLOCKS || !ys.every(Number.isFinite)) return null;
-  if (ys[BLOCKS - 1] >= goal || trendZ(ys) < TREND_Z) return null;
-  const fit = bestFit(ys);
-  const inBlocks = fit.until(goal) - (BLOCKS - 1) - 0.5;
-  const inSteps = Math.max(0, inBlocks * size);
-  if (!(inSteps <= limit.horizon)) return null;
-  const atHorizon = fit.at(BLOCKS - 0.5 + limit.horizon / size);
-  const sureness = normalShare((atHorizon - goal) / Math.max(fit.error, 1e-9 * Math.abs(goal)));
-  return { inSteps, restsAt: sign * fit.rest, sureness };
+  if (median(ys.slice(-3)) >= goal || sign * trendZ(values) < TREND_Z) return null;
+  const size = values.length / BLOCKS;
+  // The last value lies half a block behind the last block's middle.
+  const now = BLOCKS - 1 + (1 - 1 / size) / 2;
+  const courses = limit.rests
+    ? [straight(ys), ...LEFT_OVER.map((left) => approach(ys, left))]
+    : [straight(ys)];
+  const atHorizon = now + limit.horizon / size;
+  const least = LEAST_RESIDUAL * (Math.max(...ys) - Math.min(...ys));
+  const weighed = courses.map((course) => {
+    const residual = Math.max(course.residual, least);
+    const error = residual * course.errorAt(atHorizon);
+    return {
+      weight: residual ** -INDEPENDENT,
+      sureness: normalShare((course.at(atHorizon) - goal) / error),
+      inSteps: Math.max(0, size * (course.until(goal) - now)),
+    };
+  });
+  const whole = weighed.reduce((sum, { weight }) => sum + weight, 0);
+  const sureness = weighed.reduce((sum, each) => sum + each.weight * each.sureness, 0) / whole;
+  const inSteps = weightedMedian(weighed);
+  return sureness >= 0.5 && inSteps <= limit.horizon ? { inSteps, sureness } : null;
 }
 
 function blocks(values: readonly number[]): number[] {
@@ -55,49 +72,57 @@ function blocks(values: readonly number[]): number[] {
   });
 }
 
-interface Fit {
+function weightedMedian(
+  all: readonly { readonly weight: number; readonly inSteps: number }[],
+): number {
+  const sorted = all.toSorted((a, b) => a.inSteps - b.inSteps);
+  let left = sorted.reduce((sum, { weight }) => sum + weight, 0) / 2;
+  for (const { weight, inSteps } of sorted) {
+    left -= weight;
+    if (left <= 0) return inSteps;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+interface Course {
   /** Root mean square of what is left over. */
   readonly residual: number;
-  /** Of the value at the horizon, about. */
-  readonly error: number;
-  readonly rest: number;
+  /** Deviation of the course at x, in residuals. */
+  errorAt(x: number): number;
   at(x: number): number;
   /** The x at which a value is reached; infinite if never. */
   until(y: number): number;
 }
 
-function bestFit(ys: readonly number[]): Fit {
-  const fits = [straight(ys), ...LEFT_OVER.map((left) => approach(ys, left))];
-  return fits.reduce((best, fit) => (fit.residual < best.residual ? fit : best));
+function rms(ys: readonly number[], at: (x: number) => number): number {
+  return Math.sqrt(ys.reduce((sum, y, x) => sum + (y - at(x)) ** 2, 0) / ys.length);
 }
 
-const rms = (errors: readonly number[]): number =>
-  Math.sqrt(errors.reduce((sum, error) => sum + error * error, 0) / errors.length);
-
-function straight(ys: readonly number[]): Fit {
+function straight(ys: readonly number[]): Course {
   const xs = ys.map((_, x) => x);
   const { slope, at } = theilSen(xs, ys);
-  const residual = rms(ys.map((y, x) => y - at(x)));
-  const rest = slope > 0 ? Number.POSITIVE_INFINITY : at(0);
   const until = (y: number) => (slope > 0 ? (y - at(0)) / slope : Number.POSITIVE_INFINITY);
-  return { residual, error: 2 * residual, rest, at, until };
+  const middle = (ys.length - 1) / 2;
+  const spread = (ys.length * (ys.length ** 2 - 1)) / 12;
+  const errorAt = (x: number) => Math.sqrt(1 / ys.length + (x - middle) ** 2 / spread);
+  return { residual: rms(ys, at), errorAt, at, until };
 }
 
 /** rest + (first - rest) e^(-x / t), with `left` = e^(-last / t); least squares of the other two. */
-function approach(ys: readonly number[], left: number): Fit {
+function approach(ys: readonly number[], left: number): Course {
   const rate = -Math.log(left) / (ys.length - 1);
   const decay = ys.map((_, x) => Math.exp(-rate * x));
-  const [meanX, meanY] = [decay, ys].map((all) => all.reduce((a, b) => a + b, 0) / ys.length);
-  const covariance = ys.reduce((sum, y, i) => sum + (y - meanY) * (decay[i] - meanX), 0);
+  const mean = (all: readonly number[]): number => all.reduce((a, b) => a + b, 0) / all.length;
+  const [meanX, meanY] = [mean(decay), mean(ys)];
+  const covariance = ys.reduce((sum, y, x) => sum + (y - meanY) * (decay[x] - meanX), 0);
   const variance = decay.reduce((sum, x) => sum + (x - meanX) ** 2, 0);
   const slope = covariance / variance;
   const rest = meanY - slope * meanX;
   const at = (x: number) => rest + slope * Math.exp(-rate * x);
-  const residual = rms(ys.map((y, x) => y - at(x)));
   const until = (y: number) =>
     slope < 0 && y < rest ? -Math.log((y - rest) / slope) / rate : Number.POSITIVE_INFINITY;
-  // The less of the way is behind, the less is known of where it ends.
-  return { residual, error: (2 * residual) / (1 - left), rest, at, until };
+  // Courses that differ in `left` stand for what is not known of where it ends.
+  return { residual: rms(ys, at), errorAt: () => 2, at, until };
 }
 
 /** The share of a normal distribution below z, by the logistic curve that is within 0.01 of it. */

@@ -1,6 +1,6 @@
 /** @file How well each rank's ports carry bytes, as counters of a NIC would tell. */
-import type { LinkObserver } from '../network.ts';
-import type { Topology } from '../topology.ts';
+import type { LinkObserver } from '#sim/network';
+import type { Topology } from '#sim/topology';
 
 export interface PortMeter {
   readonly observe: LinkObserver;

@@ -43,12 +43,12 @@ const DEFAULTS = {
   slowRatio: 1.2,
   leastLossScale: 1,
   gradientRatio: 10,
-  horizon: 200,
-  leastSureness: 0.8,
+  horizon: 128,
+  leastSureness: 0.9,
 };
 const EMPTY_QUEUE = 0.5;
-/** A forecast looks back so far. */
-const PAST_STEPS = 64;
+/** Forecasts look back so far: the long view is steadier, the short one sees what just began. */
+const PAST_STEPS = [128, 64, 32];
 
 interface Watch {
   readonly danger: Danger;
@@ -102,9 +102,14 @@ function expectedOf(
   horizon: number,
 ): Forecast | null {
   if (!Number.isFinite(limit)) return null;
-  const past = series.last(quantity, rank, PAST_STEPS);
   const scaled = (value: number): number => (byFactors ? Math.log(value) : value);
-  const found = forecast(past.map(scaled), { value: scaled(limit), above, horizon });
-  if (found === null || !byFactors) return found;
-  return { ...found, restsAt: Math.exp(found.restsAt) };
+  const rests = quantity === 'celsius';
+  const views = PAST_STEPS.flatMap((steps) => {
+    const past = series.last(quantity, rank, steps).map(scaled);
+    return forecast(past, { value: scaled(limit), above, horizon, rests }) ?? [];
+  });
+  return views.reduce<Forecast | null>(
+    (best, view) => (best !== null && best.sureness >= view.sureness ? best : view),
+    null,
+  );
 }

@@ -1,7 +1,7 @@
 /** @file From a step of the cluster clock to what the monitor sees of it. */
-import { timeSplit } from '../metrics.ts';
-import type { Span } from '../spans.ts';
-import type { ClusterStep } from '../step-clock.ts';
+import { timeSplit } from '#sim/metrics';
+import type { Span } from '#sim/spans';
+import type { ClusterStep } from '#sim/step-clock';
 import type { StepSample } from './series.ts';
 
 /** [rank] of what the clock's step itself does not say. */

@@ -116,9 +116,6 @@ export class RankSeries {
   private read(store: Float64Array, rank: number, steps: number): number[] {
     const { window, count } = this;
     const length = Math.min(steps, this.length);
-    return Array.from(
-      { length },
-      (_, i) => store[rank * window + ((count - length + i) % window)],
-    );
+    return Array.from({ length }, (_, i) => store[rank * window + ((count - length + i) % window)]);
   }
 }

@@ -1,13 +1,13 @@
 /** @file For tests: small clusters with jitter, loaders and heat, and ranks that fall ill. */
 import { PURPOSE, type RandomStream, randomStream } from '#core/random';
 import { allReduceSchedule } from '#core/schedules';
-import type { Slowdown, SlowdownCause } from '../slowdown.ts';
-import { StepClock } from '../step-clock.ts';
-import type { StepJob } from '../step-job.ts';
-import type { ThermalConfig } from '../thermal.ts';
-import { type Ns, ns } from '../time.ts';
-import { flatTopology } from '../topology.ts';
-import { evenChunkBytes } from '../traffic.ts';
+import type { Slowdown, SlowdownCause } from '#sim/slowdown';
+import { StepClock } from '#sim/step-clock';
+import type { StepJob } from '#sim/step-job';
+import type { ThermalConfig } from '#sim/thermal';
+import { type Ns, ns } from '#sim/time';
+import { flatTopology } from '#sim/topology';
+import { evenChunkBytes } from '#sim/traffic';
 import { createPortMeter, type PortMeter } from './port-meter.ts';
 import { sampleOf } from './sample.ts';
 import { RankSeries, type StepSample } from './series.ts';
@@ -28,10 +28,8 @@ export interface TestCluster {
 export interface ClusterWishes {
   /** Ambient above the others', of one rank. */
   readonly hot?: { readonly rank: number; readonly celsius: number };
-  readonly batchNs?: number;
-  readonly calm?: boolean;
-  /** Compute time of the whole step. */
-  readonly heavy?: number;
+  /** Of the loader's queue. */
+  readonly depth?: number;
 }
 
 /** Jitter that all ranks have, as on clusters where nothing is wrong. */
@@ -52,12 +50,12 @@ export function testCluster(seed: number, wishes: ClusterWishes = {}): TestClust
   const clock = new StepClock({
     topology,
     job: testJob(worldSize),
-    loader: { workers: 4, depth: 8, batchNs: ns(wishes.batchNs ?? 24 * MS), sigma: 0.1 },
+    loader: { workers: 4, depth: wishes.depth ?? 8, batchNs: ns(24 * MS), sigma: 0.1 },
     lockstep: random.uniform() < 0.5,
     seed,
     observer: meter.observe,
   });
-  const jitter = wishes.calm ? null : USUAL_JITTER[random.below(USUAL_JITTER.length)];
+  const jitter = USUAL_JITTER[random.below(USUAL_JITTER.length)];
   if (jitter !== null) clock.slow(always('all', jitter));
   const ambient = 22 + 8 * random.uniform();
   for (let rank = 0; rank < worldSize; rank++) {
