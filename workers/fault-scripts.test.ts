@@ -5,7 +5,7 @@ import { type Fault, isSilent, parseFaults } from '#core/faults';
 import type { Experiment } from '#experiment/experiment';
 import { parseExperiment } from '#experiment/parse';
 import type { FaultEvent, LogEvent, StepEvent } from '#run/log';
-import { type FinishedRun, runInProcess } from './run-in-process.ts';
+import { type FinishedRun, type RunOptions, runInProcess } from './run-in-process.ts';
 
 const FULL = process.env.RINGSIDE_FULL !== undefined;
 const SCRIPTS = FULL ? 200 : 12;
@@ -23,6 +23,7 @@ interface Setting {
   readonly logEvery: number;
   readonly optimizer: 'sgd' | 'adam';
   readonly format: 'fp32' | 'fp16';
+  readonly steps?: number;
 }
 
 /** Of several at one step, those from outside come first, then gradients, then weights. */
@@ -101,7 +102,7 @@ function experimentOf(one: Setting, faults: readonly string[]): Experiment {
     replicas: one.replicas,
     batchPerRank: 4,
     backend: one.backend,
-    duration: { unit: 'steps', count: STEPS },
+    duration: { unit: 'steps', count: one.steps ?? STEPS },
     optimizer: { kind: one.optimizer },
     precision: { format: one.format },
     logEvery: one.logEvery,
@@ -112,13 +113,13 @@ function experimentOf(one: Setting, faults: readonly string[]): Experiment {
   return parsed.experiment;
 }
 
-async function runToItsEnd(experiment: Experiment): Promise<FinishedRun> {
+async function runToItsEnd(experiment: Experiment, options: RunOptions = {}): Promise<FinishedRun> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stuck = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('the run is stuck')), STUCK_MS);
   });
   try {
-    return await Promise.race([runInProcess(experiment), stuck]);
+    return await Promise.race([runInProcess(experiment, options), stuck]);
   } finally {
     clearTimeout(timer);
   }
@@ -213,3 +214,53 @@ test(
   },
   SCRIPTS * 2 * STUCK_MS,
 );
+
+const CALM: Setting = {
+  replicas: 4,
+  policy: 'replace',
+  backend: 'fused',
+  commitEvery: 5,
+  logEvery: 1,
+  optimizer: 'adam',
+  format: 'fp32',
+};
+
+test('FT-13 at one step: those from outside first, then gradients at once, then weights', async () => {
+  const lines = ['flip 3 @ 7', 'nan 2 @ 7', 'nan 1 @ 7', 'kill 0 @ 7', 'hang 1 @ 7'];
+  const run = await runToItsEnd(experimentOf(CALM, lines));
+  expect(ofType(run.events, 'fault')).toMatchObject([
+    { kind: 'kill', ranks: [0], step: 7 },
+    { kind: 'hang', ranks: [1], step: 7 },
+    { kind: 'nan', ranks: [1, 2], step: 7 },
+    { kind: 'flip', ranks: [3], step: 8 },
+  ]);
+  const { events } = await undisturbedRun(CALM);
+  expect(trained(run.events)).toEqual(trained(events));
+});
+
+test('FT-14 a flip is found before the sound commit is forgotten, however fast the ranks are', async () => {
+  const long = { ...CALM, commitEvery: 1, steps: 1500 };
+  const run = await runToItsEnd(experimentOf(long, ['flip 1 @ 1203']));
+  expect(ofType(run.events, 'recovery')).toMatchObject([{ step: 1203, lostSteps: 1 }]);
+  const { events } = await undisturbedRun(long);
+  expect(trained(run.events)).toEqual(trained(events));
+});
+
+test('FT-15 half of the ranks against the other half: nobody is sent away, and all see it', async () => {
+  const run = await runToItsEnd(experimentOf({ ...CALM, replicas: 2 }, ['flip 1 @ 7']));
+  expect(run.last.status).toBe('finished');
+  expect(ofType(run.events, 'disagreement')[0]).toMatchObject({ step: 7 });
+  expect(ofType(run.events, 'fault')).toEqual([]);
+  expectNothingLost(run, 1);
+});
+
+test('FT-16 a run that goes step by step meets its fault, and goes on', async () => {
+  const run = await runToItsEnd(experimentOf(CALM, ['kill 1 @ 3', 'kill 2 @ 5']), {
+    onBatch: ({ status, completed }, conductor) => {
+      if (status === 'running' && completed === 0) void conductor.pause();
+      if (status === 'paused') void (completed < 7 ? conductor.step() : conductor.resume());
+    },
+  });
+  expect(ofType(run.events, 'fault')).toMatchObject([{ step: 3 }, { step: 5 }]);
+  expectNothingLost(run, 1);
+});

@@ -1,5 +1,5 @@
 /** @file Pauses that come back at regular times, seen in compute times alone. */
-import { deviation, median } from './robust.ts';
+import { deviation, median, theilSen } from './robust.ts';
 
 /** A step is a spike that takes so much longer than usual, as a share and in deviations. */
 const SPIKE_SHARE = 0.2;
@@ -35,29 +35,22 @@ export function periodOf(starts: readonly number[], times: readonly number[]): P
   if (deviation(excess) > EXCESS_SPREAD * median(excess)) return null;
   const middles = spikes.map((i) => starts[i] + times[i] / 2);
   const stepNs = (starts[starts.length - 1] - starts[0]) / (starts.length - 1);
-  const periodNs = fittedPeriod(middles);
-  if (periodNs < LEAST_PERIOD_STEPS * stepNs) return null;
-  const fit = shareOnGrid(middles, periodNs, TOLERANCE_STEPS * stepNs);
+  const turns = turnsOf(middles);
+  const { slope: periodNs, at } = theilSen(turns, middles);
+  if (!(periodNs >= LEAST_PERIOD_STEPS * stepNs)) return null;
+  const near = middles.filter((middle, i) => {
+    return Math.abs(middle - at(turns[i])) <= TOLERANCE_STEPS * stepNs;
+  });
+  const fit = near.length / middles.length;
   if (fit < FITTING_SHARE) return null;
   return { periodNs, pauseNs: median(excess), spikes: spikes.length, fit };
 }
 
-/** The smallest usual distance, refined over the whole time. */
-function fittedPeriod(middles: readonly number[]): number {
+/** Periods since the first moment, where the shortest usual distance is one. */
+function turnsOf(middles: readonly number[]): number[] {
   const gaps = middles.slice(1).map((middle, i) => middle - middles[i]);
   const shortest = Math.min(...gaps);
   const rough = median(gaps.filter((gap) => gap < 1.5 * shortest));
-  const periods = gaps.reduce((count, gap) => count + Math.round(gap / rough), 0);
-  return (middles[middles.length - 1] - middles[0]) / periods;
-}
-
-/** Share of moments that lie within `tolerance` of the grid through the middle of them. */
-function shareOnGrid(middles: readonly number[], period: number, tolerance: number): number {
-  const phases = middles.map((middle) => {
-    const turns = (middle - middles[0]) / period;
-    return (turns - Math.round(turns)) * period;
-  });
-  const centre = median(phases);
-  const near = phases.filter((phase) => Math.abs(phase - centre) <= tolerance);
-  return near.length / middles.length;
+  let turn = 0;
+  return [0, ...gaps.map((gap) => (turn += Math.round(gap / rough)))];
 }
