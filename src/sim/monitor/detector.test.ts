@@ -50,6 +50,14 @@ function afflict({ clock, random }: TestCluster, rank: number, ill: Cause | null
   const fromNs = random.uniform() < 0.5 ? 0 : 60 * STEP_NS;
   const range = (least: number, most: number) => between(random, least, most);
   switch (ill) {
+    // These show elsewhere than in the clock's speed, or are there from the start.
+    case null:
+    case 'throttling':
+    case 'hung':
+    case 'nanGradient':
+    case 'gradientDrift':
+    case 'hashDisagrees':
+      break;
     case 'slowCompute':
       clock.slow(always([rank], { kind: 'constant', factor: range(1.15, 2.5) }, fromNs));
       break;
