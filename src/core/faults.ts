@@ -29,9 +29,18 @@ export function parseFault(line: string): Fault | null {
   return { kind: kind as FaultKind, ranks: numbers, step: Number(step) };
 }
 
-/** The faults of a script, by step; those of one step in the order of their lines. */
+/**
+ * The faults of a script in the order in which they happen: by step; within one those from outside,
+ * then gradients, then weights; else in the order of their lines.
+ */
 export function parseFaults(lines: readonly string[]): Fault[] {
-  return lines.flatMap((line) => parseFault(line) ?? []).sort((a, b) => a.step - b.step);
+  const faults = lines.flatMap((line) => parseFault(line) ?? []);
+  return faults.sort((a, b) => a.step - b.step || placeInStep(a.kind) - placeInStep(b.kind));
+}
+
+function placeInStep(kind: FaultKind): number {
+  if (kind === 'nan') return 1;
+  return kind === 'flip' ? 2 : 0;
 }
 
 /** Faults that a rank inflicts on itself while it computes; the others come from outside. */

@@ -34,17 +34,19 @@ export function samplesPerRank(n: number, worldSize: number, dropLast: boolean):
 
 /**
  * The indices of one rank: order[rank], order[rank + worldSize], ... over the order padded by
- * repeating it from its start (cyclically, if need be), or cut short when `dropLast`.
+ * repeating it from its start (cyclically, if need be), or cut short when `dropLast`. The first
+ * `used` of the order are left out, but for padding: ranks that take over pad as those before them.
  */
 export function rankIndices(
   order: Uint32Array,
   worldSize: number,
   rank: number,
   dropLast: boolean,
+  used = 0,
 ): Uint32Array {
-  const indices = new Uint32Array(samplesPerRank(order.length, worldSize, dropLast));
+  const indices = new Uint32Array(samplesPerRank(order.length - used, worldSize, dropLast));
   for (let i = 0; i < indices.length; i++) {
-    indices[i] = order[(rank + i * worldSize) % order.length];
+    indices[i] = order[(used + rank + i * worldSize) % order.length];
   }
   return indices;
 }
@@ -63,10 +65,11 @@ export function hasBatch(
   return !(isLast && (step + 1) % stepsPerEpoch === 0);
 }
 
-/** The whole padded order: the ranks' indices, sample by sample. */
-export function paddedOrder(order: Uint32Array, worldSize: number): Uint32Array {
-  const padded = new Uint32Array(worldSize * samplesPerRank(order.length, worldSize, false));
-  for (let i = 0; i < padded.length; i++) padded[i] = order[i % order.length];
+/** The whole padded order behind the first `used`: the ranks' indices, sample by sample. */
+export function paddedOrder(order: Uint32Array, worldSize: number, used = 0): Uint32Array {
+  const share = samplesPerRank(order.length - used, worldSize, false);
+  const padded = new Uint32Array(worldSize * share);
+  for (let i = 0; i < padded.length; i++) padded[i] = order[(used + i) % order.length];
   return padded;
 }
 

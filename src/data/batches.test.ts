@@ -227,3 +227,15 @@ test('FT-2 ranks that take over go on with the samples nobody used, then with wh
   expect(seen).toEqual([...order.subarray(4)]);
   expect(evens(ranks[0]?.batchAt(4).x ?? [])).toEqual([epochOrder(10, 0, 1, true)[0]]);
 });
+
+test('FT-2 as many ranks as before go on to the same batches, the padding of the epoch included', () => {
+  const data = { train: numbered(10), test: numbered(10) };
+  const plan = { ...planOf({ worldSize: 3, batchPerRank: 2 }), totalSteps: 4 };
+  const resumed = resumePlan(plan, 3, 1);
+  for (const rank of [0, 1, 2]) {
+    const [before, after] = [plan, resumed].map((each) =>
+      createBatcher({ data, plan: each, rank }),
+    );
+    for (const step of [1, 2]) expect(after.batchAt(step).x).toEqual(before.batchAt(step).x);
+  }
+});

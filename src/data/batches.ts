@@ -70,10 +70,13 @@ function sampled(reader: Reader, plan: Plan, rank: number): Batcher['batchAt'] {
   const enter = (step: number): void => {
     segment = segmentOfBatch(plan, step);
     const told = mistakes.noSetEpoch ? 0 : segment.epoch;
-    const order = epochOrder(trainCount, seed, told, true).subarray(segment.position);
+    const order = epochOrder(trainCount, seed, told, true);
+    const used = segment.position;
     indices =
-      shares === null ? rankIndices(order, worldSize, rank, false) : paddedOrder(order, worldSize);
-    perRank = Math.ceil(order.length / worldSize);
+      shares === null
+        ? rankIndices(order, worldSize, rank, false, used)
+        : paddedOrder(order, worldSize, used);
+    perRank = Math.ceil((trainCount - used) / worldSize);
     lastStep = segment.firstStep + Math.ceil(perRank / batchPerRank) - 1;
   };
   return (step) => {

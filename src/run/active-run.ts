@@ -115,14 +115,22 @@ export function adoptRegrouped(run: ActiveRun, plan: Plan, nowMs: number): void 
 export const nextFault = ({ faults }: ActiveRun): Fault | undefined =>
   faults.find(({ kind }) => !isSilent(kind));
 
+/** Completed steps at the record that shows the next scheduled flip of a bit. */
+function flipShows({ faults, plan }: ActiveRun): number {
+  const flip = faults.find(({ kind }) => kind === 'flip');
+  if (flip === undefined || plan === null) return Number.POSITIVE_INFINITY;
+  return Math.ceil((flip.step + 1) / plan.logEvery) * plan.logEvery;
+}
+
 /**
  * Lets the replicas run up to the pacer's limit, or to the target if that is nearer; not beyond the
- * step of a scheduled fault, so that all that came before it is told.
+ * step of a scheduled fault, so that all that came before it is told, nor beyond the record that
+ * shows one, so that the commit before it is still kept.
  */
 export function grantSteps(run: ActiveRun): void {
   if (run.plan === null || run.isRegrouping) return;
   const limit = Math.min(run.target, run.plan.totalSteps, run.pacer.limit(slowestOf(run)));
-  const granted = Math.min(limit, nextFault(run)?.step ?? limit);
+  const granted = Math.min(limit, nextFault(run)?.step ?? limit, flipShows(run));
   if (granted <= run.granted) return;
   run.granted = granted;
   for (const { service } of run.replicas) void service.grant(granted);

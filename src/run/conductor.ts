@@ -7,7 +7,6 @@ import {
   abandon,
   adoptPlan,
   askFirst,
-  grantSteps,
   newRun,
   samplesPerSecond,
   slowestOf,
@@ -100,7 +99,7 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     state.status = paused ? 'paused' : 'running';
     run.log.append(event);
     feed.push([event]);
-    grantSteps(run);
+    losses.proceed(run);
   };
 
   const receive = (run: ActiveRun, batch: TelemetryBatch): void => {
@@ -115,15 +114,13 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     } catch (error) {
       fail(run, failureOf(error));
     }
-    if (!isCurrent(run)) return;
-    losses.strike(run);
     if (!isCurrent(run) || run.isRegrouping) return;
     if (run.exhausted !== null) watchdog.feed();
     run.pacer.observe(state.completed, now());
     state.samplesPerSecond = samplesPerSecond(run);
     if (state.status === 'running' && state.completed >= run.target) settle(run);
     feed.push();
-    grantSteps(run);
+    losses.proceed(run);
   };
 
   const record = (run: ActiveRun, merged: readonly Merged[]): void => {
@@ -230,7 +227,7 @@ export function createConductor(environment: ConductorEnvironment): ConductorSer
     run.lastRecordMs = now();
     state.status = 'running';
     feed.push();
-    grantSteps(run);
+    losses.proceed(run);
   };
 
   return {

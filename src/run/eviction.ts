@@ -1,5 +1,5 @@
 /** @file Ranks whose numbers are wrong are sent away, where it is plain which ones these are. */
-import { isSilent } from '#core/faults';
+import { type Fault, isSilent } from '#core/faults';
 import type { ActiveRun } from './active-run.ts';
 import type { LogEvent } from './log.ts';
 import type { Loss } from './losses.ts';
@@ -20,20 +20,20 @@ export function findSick(run: ActiveRun, events: readonly LogEvent[]): Sick | nu
   for (const [index, event] of events.entries()) {
     if (event.type === 'nonFinite') {
       if (!isScheduled(run, event.step, event.ranks)) return null;
-      forgetSilent(run, event.step);
+      // A flip of this step would have come after the gradient: it is still to come.
+      forget(run, ({ kind, step }) => kind === 'nan' && step <= event.step);
       const loss = { kind: 'nan', ranks: event.ranks, cause: 'found', step: event.step } as const;
       return { index, loss };
     }
     if (event.type === 'disagreement') {
       const ranks = minority(event.weightsHash);
       if (ranks === null) return null;
-      forgetSilent(run, event.step);
-      const step = event.step + 1;
-      return { index, loss: { kind: 'flip', ranks, cause: 'found', step, latest: run.agreed } };
+      return { index, loss: { kind: 'flip', ranks, cause: 'found', step: event.step + 1 } };
     }
-    const next = events[index + 1];
-    if (event.type === 'step' && event.synchronised && next?.type !== 'disagreement') {
-      run.agreed = event.step + 1;
+    if (event.type === 'step' && event.synchronised) {
+      // By now it has shown, or there was no such rank.
+      forget(run, ({ kind, step }) => isSilent(kind) && step <= event.step);
+      if (events[index + 1]?.type !== 'disagreement') run.agreed = event.step + 1;
     }
   }
   return null;
@@ -41,17 +41,13 @@ export function findSick(run: ActiveRun, events: readonly LogEvent[]): Sick | nu
 
 function isScheduled({ faults, plan }: ActiveRun, step: number, ranks: readonly number[]): boolean {
   if (ranks.length >= (plan?.worldSize ?? 0)) return false;
-  return faults.some(
-    (fault) =>
-      fault.kind === 'nan' &&
-      fault.step === step &&
-      ranks.every((rank) => fault.ranks.includes(rank)),
-  );
+  const due = faults.filter((fault) => fault.kind === 'nan' && fault.step === step);
+  return ranks.every((rank) => due.some((fault) => fault.ranks.includes(rank)));
 }
 
 /** What was done to a rank by schedule is not done again to the one that takes its number. */
-function forgetSilent(run: ActiveRun, until: number): void {
-  run.faults = run.faults.filter(({ kind, step }) => !isSilent(kind) || step > until);
+function forget(run: ActiveRun, isOver: (fault: Fault) => boolean): void {
+  if (run.faults.some(isOver)) run.faults = run.faults.filter((fault) => !isOver(fault));
 }
 
 /** The ranks that do not hold what more than half of all hold; null where no hash has so many. */

@@ -40,22 +40,19 @@ export interface Loss {
   readonly cause: FaultEvent['cause'];
   /** Steps that were completed by then. */
   readonly step: number;
-  /** No commit of later steps is sound; left out where all are. */
-  readonly latest?: number;
 }
 
 /** Where the old group ended. */
 interface Ending {
   readonly kind: FaultEvent['kind'];
   readonly completed: number;
-  readonly latest: number;
 }
 
 export interface Losses {
   /** Ends the ranks' workers; the others go on as the plan says, or the run fails. */
   lose(run: ActiveRun, loss: Loss): void;
-  /** Lets the next scheduled fault happen if its step has come. */
-  strike(run: ActiveRun): void;
+  /** Grants steps, and lets the next scheduled fault happen if its step has come. */
+  proceed(run: ActiveRun): void;
 }
 
 export function createLosses(context: LossesContext): Losses {
@@ -66,7 +63,7 @@ export function createLosses(context: LossesContext): Losses {
     feed.push([event]);
   };
 
-  const lose = (run: ActiveRun, { kind, ranks, cause, step, latest }: Loss): void => {
+  const lose = (run: ActiveRun, { kind, ranks, cause, step }: Loss): void => {
     const gone = run.replicas.filter(({ rank, isGone }) => ranks.includes(rank) && !isGone());
     for (const replica of gone) replica.terminate();
     append(run, { type: 'fault', step, kind, ranks, cause });
@@ -77,20 +74,16 @@ export function createLosses(context: LossesContext): Losses {
     }
     run.isRegrouping = true;
     run.isDeaf = cause === 'found' && kind !== 'crash';
-    void goOn(run, run.ground, {
-      kind,
-      completed: step,
-      latest: latest ?? Number.POSITIVE_INFINITY,
-    });
+    void goOn(run, run.ground, { kind, completed: step });
   };
 
   const goOn = async (
     run: ActiveRun,
     ground: RunGround,
-    { kind, completed, latest }: Ending,
+    { kind, completed }: Ending,
   ): Promise<void> => {
     try {
-      const regrouped = await regroup(run, latest, {
+      const regrouped = await regroup(run, {
         ...ground,
         isCurrent: () => isCurrent(run),
         onReplicas: (replicas) => {
@@ -121,11 +114,16 @@ export function createLosses(context: LossesContext): Losses {
       state.totalSteps = plan.totalSteps;
       state.activity = run.completed.map(() => 'idle');
       append(run, event);
-      grantSteps(run);
+      proceed(run);
     } catch (error) {
       if (isCurrent(run)) context.fail(run, failureOf(error));
       else terminate(run);
     }
+  };
+
+  const proceed = (run: ActiveRun): void => {
+    grantSteps(run);
+    strike(run);
   };
 
   const strike = (run: ActiveRun): void => {
@@ -134,18 +132,25 @@ export function createLosses(context: LossesContext): Losses {
     // A paused run stands still; its faults wait.
     if (slowestOf(run) < fault.step || run.target <= fault.step) return;
     run.isStriking = true;
+    const { kind, step } = fault;
+    const { generation } = run;
     const ranks = lostBy(fault, run.completed.length);
     grantWithout(run, ranks);
     setTimeout(() => {
       if (!isCurrent(run)) return;
       run.isStriking = false;
+      // Others were lost meanwhile: this one happens when its step comes again.
+      if (run.isRegrouping) return;
+      if (run.generation !== generation) {
+        proceed(run);
+        return;
+      }
       run.faults = run.faults.filter((other) => other !== fault);
-      if (!run.isRegrouping)
-        lose(run, { kind: fault.kind, ranks, cause: 'script', step: fault.step });
+      lose(run, { kind, ranks, cause: 'script', step });
     }, INTO_THE_STEP_MS);
   };
 
-  return { lose, strike };
+  return { lose, proceed };
 }
 
 /** A rank that is killed is noticed at once; one that says nothing only by its silence. */

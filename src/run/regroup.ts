@@ -32,17 +32,13 @@ export interface Regrouped {
 
 /**
  * Gives up what is under way, goes back to the last commit that all who are left have in common (and
- * that is no later than `latest`), and hands rank 0's state to all. Begins again where more are lost
- * meanwhile. Throws RunFailure where nobody is left.
+ * that is no later than the last record in which all agreed), and hands rank 0's state to all. Begins
+ * again where more are lost meanwhile. Throws RunFailure where nobody is left.
  */
-export async function regroup(
-  run: ActiveRun,
-  latest: number,
-  context: RegroupContext,
-): Promise<Regrouped | null> {
+export async function regroup(run: ActiveRun, context: RegroupContext): Promise<Regrouped | null> {
   while (context.isCurrent()) {
     try {
-      return await regroupOnce(run, latest, context);
+      return await regroupOnce(run, context);
     } catch (error) {
       if (!(error instanceof ReplicaGoneError)) throw error;
     }
@@ -50,11 +46,7 @@ export async function regroup(
   return null;
 }
 
-async function regroupOnce(
-  run: ActiveRun,
-  latest: number,
-  context: RegroupContext,
-): Promise<Regrouped | null> {
+async function regroupOnce(run: ActiveRun, context: RegroupContext): Promise<Regrouped | null> {
   const { plan } = run;
   if (plan === null) throw new Error('the run has no plan yet');
   const answering = await abandonLinks(run);
@@ -63,12 +55,13 @@ async function regroupOnce(
   const survivors = answering.filter((_, i) => kept[i]?.length);
   for (const replica of answering) if (!survivors.includes(replica)) replica.terminate();
   if (survivors.length === 0) {
-    throw new RunFailure('failure.lostAll', { step: latest }, 'every worker is gone');
+    throw new RunFailure('failure.lostAll', { step: run.agreed }, 'every worker is gone');
   }
-  // What a lost rank did after its last message is not in the log.
+  // What a lost rank did after its last message is not in the log, and what came after the last
+  // record has yet to be compared.
   const step = commonCommit(
     kept.filter((steps) => steps.length),
-    Math.min(latest, slowestOf(run)),
+    Math.min(run.agreed, slowestOf(run)),
   );
   // From here on the log has what it needs of the old group.
   run.generation++;

@@ -5,6 +5,7 @@ import {
   modelFlopsUtilisation,
   overlapShare,
   scalingEfficiency,
+  stalenessDistribution,
   timeSplit,
 } from './metrics.ts';
 import type { Span, SpanKind } from './spans.ts';
@@ -74,4 +75,11 @@ test('CK-14 goodput and scaling efficiency are ratios', () => {
   expect(goodputShare(ns(842), ns(1000))).toBe(0.842);
   // Horovod: 512 GPUs at 90 % do 460.8 times the work of one.
   expect(scalingEfficiency(512, 460.8, 1)).toBeCloseTo(0.9, 12);
+});
+
+test('CK-15 staleness 0, 3, 3, 1, 3: counts 1, 1, 0, 3, mean 2, at most 3', () => {
+  const found = stalenessDistribution([0, 3, 3, 1, 3]);
+  expect(found).toEqual({ counts: [1, 1, 0, 3], mean: 2, most: 3 });
+  expect(stalenessDistribution([])).toEqual({ counts: [0], mean: 0, most: 0 });
+  expect(() => stalenessDistribution([1, -1])).toThrow('staleness -1');
 });

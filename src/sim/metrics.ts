@@ -74,6 +74,27 @@ export function scalingEfficiency(
   return samplesPerSecond / (ranks * samplesPerSecondOfOne);
 }
 
+export interface StalenessDistribution {
+  /** [staleness]: gradients that were so many updates old when they were applied. */
+  readonly counts: readonly number[];
+  readonly mean: number;
+  readonly most: number;
+}
+
+/**
+ * How old gradients were: the server's updates between a gradient's weights and its use, one entry a
+ * gradient [Zhang 2016]. Throws RangeError for what is no count; of no gradients the mean is 0.
+ */
+export function stalenessDistribution(staleness: readonly number[]): StalenessDistribution {
+  const wrong = staleness.find((each) => !(Number.isInteger(each) && each >= 0));
+  if (wrong !== undefined) throw new RangeError(`staleness ${wrong}; an integer from 0 is allowed`);
+  const most = staleness.reduce((greatest, each) => Math.max(greatest, each), 0);
+  const counts = new Array<number>(most + 1).fill(0);
+  for (const each of staleness) counts[each]++;
+  const sum = staleness.reduce((total, each) => total + each, 0);
+  return { counts, mean: staleness.length === 0 ? 0 : sum / staleness.length, most };
+}
+
 interface Interval {
   readonly startNs: Ns;
   readonly endNs: Ns;

@@ -4,7 +4,7 @@
  */
 import { Communicator, type Counters } from './communicator.ts';
 import { Loader, type LoaderConfig, type LoaderSlowdown, type LoaderState } from './loader.ts';
-import { type LinkSlowdown, Network } from './network.ts';
+import { type LinkObserver, type LinkSlowdown, Network } from './network.ts';
 import { RankCompute, type Slowdown } from './slowdown.ts';
 import type { Span, SpanKind } from './spans.ts';
 import {
@@ -30,6 +30,8 @@ export interface ClockConfig {
    */
   readonly lockstep: boolean;
   readonly seed: number;
+  /** Hears of all messages; for the monitor's counters. */
+  readonly observer?: LinkObserver;
 }
 
 /** What a step's buckets carry: gradients during backward, weights after the update, or nothing. */
@@ -90,10 +92,10 @@ export class StepClock {
   private latestNs = 0;
   private nextStep = 0;
 
-  constructor({ topology, job, loader, lockstep, seed }: ClockConfig) {
+  constructor({ topology, job, loader, lockstep, seed, observer }: ClockConfig) {
     const ranks = Array.from({ length: topology.worldSize }, (_, rank) => rank);
     this.worldSize = topology.worldSize;
-    this.network = new Network(topology);
+    this.network = new Network(topology, observer);
     this.communicator = new Communicator(this.network, lockstep);
     this.computes = ranks.map((rank) => new RankCompute(seed, rank));
     this.loaders = loader === null ? [] : ranks.map((rank) => new Loader(loader, seed, rank));

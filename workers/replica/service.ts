@@ -149,6 +149,7 @@ export function createReplica(): ReplicaService {
       const next = createSession({ ...old.setup, ...place }, old.backend, now);
       restoreMemory(next.training, memory);
       next.completed = step;
+      next.telemetry.completed(step);
       commitAt(next, step);
       session = next;
     },
@@ -158,6 +159,7 @@ export function createReplica(): ReplicaService {
       const bytesSent = await broadcastMemory(training, endpoint);
       // A newcomer has no commit to come from: it begins where the others went back to.
       present.completed = plan.resumed?.step ?? 0;
+      present.telemetry.completed(present.completed);
       commitAt(present, present.completed);
       return { weightsHash: training.weightsHash(), bytesSent };
     },
