@@ -4,6 +4,7 @@ import type { FloatCensus } from '#core/float-formats';
 import type { Experiment } from '#experiment/experiment';
 import type { PushedGradient } from '#protocol/replica';
 import type { StepFigures } from '#sim/run-clock';
+import type { News } from '#sim/run-monitor';
 
 export interface RunEvent {
   readonly type: 'run';
@@ -168,6 +169,7 @@ export type LogEvent =
   | FaultEvent
   | RecoveryEvent
   | HangEvent
+  | News
   | EndEvent;
 
 /** Wall time of one recorded step, beside the log. Milliseconds, one entry a rank. */

@@ -31,6 +31,7 @@ export function recordMerged(
         events.push(stepEvent(plan, entry.perRank, clock));
         const differ = disagreement(entry.perRank);
         if (differ !== null) events.push(differ);
+        events.push(...clock.news());
         wall.push(wallRecord(entry.perRank, elapsedMs / records));
         break;
       }

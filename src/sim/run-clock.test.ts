@@ -93,3 +93,25 @@ test('CK-25 the same run has the same times, to the bit', () => {
   b.regroup(runOf(experiment).plan, 3, NO_DELAYS);
   expect(a.advance(3)).toEqual(b.advance(3));
 });
+
+test('CK-26 the monitor names a rank that the experiment makes slow, once, and no other', () => {
+  const { clock } = runOf({ stragglers: ['slow 3 x1.5', 'jitter all 0.02'] });
+  clock.advance(200);
+  expect(clock.news()).toEqual([
+    expect.objectContaining({ type: 'finding', rank: 3, cause: 'slowCompute' }),
+  ]);
+  clock.advance(400);
+  expect(clock.news()).toEqual([]);
+});
+
+test('CK-26 a rank in a hot room is warned of before it slows down', () => {
+  const cluster = { preset: 'dgx-a100', workload: 'resnet50' };
+  const { clock } = runOf({ cluster, stragglers: ['heat 2 40'] });
+  clock.advance(1500);
+  expect(clock.news()[0]).toMatchObject({
+    type: 'warning',
+    rank: 2,
+    danger: 'throttling',
+    limit: 83,
+  });
+});

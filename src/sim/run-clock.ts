@@ -5,6 +5,7 @@ import { parseStraggler, type Straggler } from '#experiment/straggler-lines';
 import { nodeBytesPerSecond } from './cluster.ts';
 import { timeSplit } from './metrics.ts';
 import { runJob, runLoader, runTopology, stateBytes } from './run-job.ts';
+import { createRunMonitor, type News, type RunMonitor } from './run-monitor.ts';
 import type { SlowdownCause } from './slowdown.ts';
 import type { Span } from './spans.ts';
 import { type ExchangeKind, StepClock } from './step-clock.ts';
@@ -36,6 +37,8 @@ export interface RunClock {
   advance(step: number): StepFigures;
   /** What the ranks did in the last step, at most. For pictures. */
   spans(): readonly Span[];
+  /** What the monitor found in the steps since the last call. */
+  news(): readonly News[];
   /** Ranks are gathered anew before `step` of `plan`. Returns what it took, cluster ms. */
   regroup(plan: Plan, step: number, delays: RegroupDelays): number;
 }
@@ -66,7 +69,7 @@ export function createRunClock(experiment: Experiment, first: Plan): RunClock {
   const isSteady = stragglers.length === 0 && runLoader(experiment) === null;
   let plan = first;
   let offsetNs = 0;
-  let clock = clockOf(experiment, plan, stragglers, offsetNs);
+  let { clock, monitor } = clockOf(experiment, plan, stragglers, offsetNs);
   let nextStep = 0;
   let lastEndNs = 0;
   let figures: StepFigures | null = null;
@@ -80,6 +83,7 @@ export function createRunClock(experiment: Experiment, first: Plan): RunClock {
       const own = done.spans.filter((span) => span.rank === rank);
       return timeSplit(own, startNs, endNs);
     });
+    monitor.observe(step, done, clock.queued());
     spans = done.spans;
     lastEndNs = offsetNs + endNs;
     const ms = (time: number): number => time / NS_PER_MS;
@@ -114,6 +118,7 @@ export function createRunClock(experiment: Experiment, first: Plan): RunClock {
       return figures;
     },
     spans: () => spans,
+    news: () => monitor.take(),
     regroup(next, step, { detectSeconds, joinSeconds }) {
       const { cluster } = experiment;
       const handOver = stateBytes(experiment) / nodeBytesPerSecond(cluster, 1);
@@ -123,7 +128,7 @@ export function createRunClock(experiment: Experiment, first: Plan): RunClock {
       plan = next;
       nextStep = step;
       figures = null;
-      clock = clockOf(experiment, plan, stragglers, offsetNs);
+      ({ clock, monitor } = clockOf(experiment, plan, stragglers, offsetNs));
       return seconds * 1000;
     },
   };
@@ -148,16 +153,19 @@ function clockOf(
   plan: Plan,
   stragglers: readonly Straggler[],
   offsetNs: number,
-): StepClock {
+): { readonly clock: StepClock; readonly monitor: RunMonitor } {
+  const topology = runTopology(experiment, plan.worldSize);
+  const monitor = createRunMonitor(topology, HEAT.limitCelsius);
   const clock = new StepClock({
-    topology: runTopology(experiment, plan.worldSize),
+    topology,
+    observer: monitor.observer,
     job: runJob(experiment, plan),
     loader: runLoader(experiment),
     lockstep: true,
     seed: plan.seed,
   });
   for (const straggler of stragglers) addStraggler(clock, straggler, plan.worldSize, offsetNs);
-  return clock;
+  return { clock, monitor };
 }
 
 /** A rank that is gone is slow no more; times are those of the whole run. */

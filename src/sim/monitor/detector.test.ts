@@ -16,8 +16,8 @@ import {
 } from './test-cluster.ts';
 
 const FULL = process.env.RINGSIDE_FULL !== undefined;
-const SEEDS = FULL ? 60 : 20;
-const HEALTHY_SEEDS = FULL ? 200 : 40;
+const SEEDS = FULL ? 60 : 10;
+const HEALTHY_SEEDS = FULL ? 200 : 20;
 /** Thresholds were chosen on seeds below it. */
 const FIRST_SEED = 5001;
 const STEPS = 180;
