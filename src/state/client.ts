@@ -3,7 +3,7 @@ import type { ConductorService, PageBatch } from '#run/service';
 
 export type LabConductor = Pick<
   ConductorService,
-  'start' | 'pause' | 'resume' | 'step' | 'stop' | 'probe' | 'sampleBatches'
+  'start' | 'pause' | 'resume' | 'step' | 'stop' | 'kill' | 'probe' | 'sampleBatches'
 >;
 
 export interface LabClient {

@@ -41,6 +41,7 @@ export function createFakeClient(refuse: Error | null = null): FakeClient {
       resume: () => answer('resume', undefined),
       step: () => answer('step', undefined),
       stop: () => answer('stop', undefined),
+      kill: (rank) => answer(`kill ${rank}`, true),
       probe: () => answer('probe', null),
       sampleBatches: () => answer('sampleBatches', []),
     },

@@ -41,6 +41,8 @@ export interface LabActions {
   step(): void;
   stop(): void;
   /** Starts anew with the last good experiment, whatever is going on. */
+  /** Terminates a rank's worker in the run under way. */
+  kill(rank: number): void;
   restart(): void;
   /** Ends the run and forgets it; the experiment stays. */
   reset(): void;
@@ -187,6 +189,9 @@ export function createLabStore(options: LabOptions): LabStore {
     stop() {
       stepsWanted = 0;
       if (isActive(store.getState().run.status)) call(conductor.stop());
+    },
+    kill(rank) {
+      void client.conductor.kill(rank);
     },
     restart() {
       stepsWanted = 0;

@@ -11,6 +11,7 @@ import { createSeries, type Series } from './series.ts';
 const SERIES_CAPACITY = 512;
 /** Wall records kept; the strip and the split look at the last few only. */
 const WALL_CAPACITY = 64;
+const NEWS_CAPACITY = 4;
 
 /** The figures of this moment; replaced as a whole with every batch. */
 export interface LiveFigures {
@@ -21,7 +22,16 @@ export interface LiveFigures {
   readonly activity: readonly Activity[];
   readonly lastStep: StepEvent | null;
   readonly lastEval: EvalEvent | null;
+  /** Ranks that are left after losses; null where none were lost. */
+  readonly worldSize: number | null;
+  /** The latest losses, recoveries and words of the monitor, oldest first. */
+  readonly news: readonly NewsEvent[];
 }
+
+export type NewsEvent = Extract<
+  LogEvent,
+  { type: 'fault' | 'recovery' | 'finding' | 'warning' | 'hang' }
+>;
 
 export interface RunSeries {
   readonly trainLoss: Series;
@@ -46,7 +56,15 @@ const NOTHING: LiveFigures = {
   activity: [],
   lastStep: null,
   lastEval: null,
+  worldSize: null,
+  news: [],
 };
+
+const NEWS: readonly LogEvent['type'][] = ['fault', 'recovery', 'finding', 'warning', 'hang'];
+
+function isNews(event: LogEvent): event is NewsEvent {
+  return NEWS.includes(event.type);
+}
 
 /** An empty recorder; `take` fills it from the conductor's batches. */
 export function createRunSeries(): RunSeries {
@@ -70,6 +88,13 @@ export function createRunSeries(): RunSeries {
       testAccuracy.push(event.step, samples, event.accuracy);
       trainAccuracy.push(event.step, samples, event.trainAccuracy);
       live = { ...live, lastEval: event };
+    } else if (isNews(event)) {
+      // Steps that are done again are drawn again.
+      if (event.type === 'recovery') {
+        for (const series of all) series.cutAfter(event.step);
+        live = { ...live, worldSize: event.worldSize };
+      }
+      live = { ...live, news: [...live.news, event].slice(-NEWS_CAPACITY) };
     }
   }
 

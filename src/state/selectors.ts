@@ -127,3 +127,17 @@ export function problemsAt(problems: readonly Problem[], path: string): readonly
       problem.path.startsWith(`${path}[`),
   );
 }
+
+/** Shares of a cluster step, over all ranks: computing, exchange that nothing hides, waiting. */
+export function timeShares(figures: StepEvent['cluster']): {
+  readonly compute: number;
+  readonly communicate: number;
+  readonly other: number;
+} {
+  const sum = (each: readonly number[]): number => each.reduce((total, ms) => total + ms, 0);
+  const compute = sum(figures.computeMs);
+  const communicate = sum(figures.exposedMs);
+  const other = sum(figures.waitMs) + sum(figures.dataMs);
+  const total = compute + communicate + other || 1;
+  return { compute: compute / total, communicate: communicate / total, other: other / total };
+}

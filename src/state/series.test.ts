@@ -53,3 +53,16 @@ test('UI-3 memory is bounded, and count, mean, least and greatest are those of a
     }),
   );
 });
+
+test('UI-3 points of steps that are done again are dropped', () => {
+  const series = createSeries(8);
+  for (const step of [1, 2, 3, 4]) series.push(step, 10 * step, step);
+  series.cutAfter(2);
+  series.push(3, 30, 7);
+  expect(series.points().map(({ step, mean }) => [step, mean])).toEqual([
+    [1, 1],
+    [2, 2],
+    [3, 7],
+  ]);
+  expect(series.last()?.mean).toBe(7);
+});

@@ -22,6 +22,8 @@ export interface Series {
   points(): readonly SeriesPoint[];
   /** The latest value itself, or null. */
   last(): SeriesPoint | null;
+  /** Drops all points that end after `step`. */
+  cutAfter(step: number): void;
   clear(): void;
 }
 
@@ -72,6 +74,10 @@ export function createSeries(capacity: number): Series {
     },
     points: () => points,
     last: () => latest,
+    cutAfter(step) {
+      points = points.filter((point) => point.step <= step);
+      latest = points.at(-1) ?? null;
+    },
     clear() {
       points = [];
       latest = null;

@@ -5,7 +5,7 @@ import { isActive } from '#state/run-state';
 import { agreementOf, dissenters } from '#state/selectors';
 import { ClusterCentre } from './cluster-centre.tsx';
 import { FaultList } from './fault-list.tsx';
-import { useLabState, useLive, useText } from './lab-context.ts';
+import { useLab, useLabState, useLive, useText } from './lab-context.ts';
 import { RankCard, type RankCardProps } from './rank-card.tsx';
 import { ringLayout } from './ring-layout.ts';
 import { RingLinks } from './ring-links.tsx';
@@ -17,7 +17,8 @@ const LIST_WIDTH = 60;
 /** Replicas of the run on the page, or of the experiment that would be started. */
 function useShape(): { readonly replicas: number; readonly batch: number } {
   const experiment = useLabState((state) => state.run.experiment ?? state.experiment);
-  return { replicas: experiment.replicas, batch: experiment.batchPerRank };
+  const { worldSize } = useLive();
+  return { replicas: worldSize ?? experiment.replicas, batch: experiment.batchPerRank };
 }
 
 function Ring() {
@@ -26,7 +27,9 @@ function Ring() {
   const size = useSize(area);
   const { replicas, batch } = useShape();
   const live = useLive();
+  const { actions } = useLab().store;
   const running = useLabState((state) => state.run.status === 'running');
+  const isOn = useLabState(({ run }) => run.status === 'running' || run.status === 'paused');
   const samples = useLabState((state) => state.batches);
   const disagreement = useLabState((state) => state.run.disagreement);
   const width = size?.width ?? 0;
@@ -56,6 +59,7 @@ function Ring() {
     hash: step?.weightsHash[rank],
     dissents: outside.includes(rank),
     apart: agreement.kind === 'apart',
+    onKill: isOn ? () => actions.kill(rank) : null,
   }));
   // In one column the panel grows with the list, so the list takes nothing from the ring.
   const listed = size !== null && layout.size === 'dot' && width < LIST_WIDTH * rem;

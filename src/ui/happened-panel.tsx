@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import { stepSplit } from '#state/selectors';
 import type { Axis } from './chart-math.ts';
+import { ClusterTime, RankNews } from './cluster-time.tsx';
 import {
   bytes,
   duration,
@@ -150,7 +151,6 @@ export function HappenedPanel() {
     <section className="panel happened" aria-labelledby="happened-title">
       <div className="panel-head">
         <h2 id="happened-title">{t('page.happened.title')}</h2>
-        <span className="clock">{t('page.clock.wall')}</span>
       </div>
       <Results />
       <div className="charts">
@@ -170,6 +170,8 @@ export function HappenedPanel() {
         <ChartSentence />
       </div>
       <Split />
+      <ClusterTime />
+      <RankNews />
       <Traffic />
       <TaskView />
     </section>

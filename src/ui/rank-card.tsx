@@ -3,7 +3,7 @@
 import type { CSSProperties } from 'react';
 import type { Activity, BatchSample } from '#protocol/replica';
 import { loss, shortHash } from './format.ts';
-import { AlertIcon, CheckIcon } from './icons.tsx';
+import { AlertIcon, CheckIcon, CloseIcon } from './icons.tsx';
 import { useText } from './lab-context.ts';
 import type { NodeSize } from './ring-layout.ts';
 import { SampleTiles } from './sample-tiles.tsx';
@@ -21,6 +21,8 @@ export interface RankCardProps {
   readonly dissents: boolean;
   /** Weights are not compared now. */
   readonly apart: boolean;
+  /** Terminates the rank's worker; null where there is none to terminate. */
+  readonly onKill: (() => void) | null;
 }
 
 /** Sample tiles by size; sizes without any say only the least. */
@@ -99,6 +101,17 @@ export function RankCard(props: RankCardProps) {
           </span>
         )}
       </div>
+      {props.onKill && !brief && (
+        <button
+          type="button"
+          className="rank-kill"
+          aria-label={t('page.rank.kill', { rank })}
+          title={t('page.rank.kill', { rank })}
+          onClick={props.onKill}
+        >
+          <CloseIcon />
+        </button>
+      )}
       {tiles > 0 && <SampleTiles sample={props.sample} batch={props.batch} tiles={tiles} />}
       {size !== 'dot' && <Foot {...props} brief={brief} />}
     </li>

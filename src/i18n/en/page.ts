@@ -1,5 +1,6 @@
 /** @file Words of the page. */
 import type { Message } from '../message.ts';
+import { clusterPage } from './cluster-page.ts';
 
 export const page = {
   'page.title': 'Ringside',
@@ -235,6 +236,7 @@ export const page = {
   'page.chart.sentence':
     'After step {step}: training loss {trainLoss}, test loss {testLoss}, training accuracy {trainAccuracy} %, test accuracy {testAccuracy} %.',
   'page.chart.sentenceNone': 'No evaluation yet.',
+  ...clusterPage,
   'page.split.title': 'Where a step goes',
   'page.split.about':
     'Wall time of a step, averaged over the last records and over the ranks. A rank that is done first waits in the exchange for the slower ones: that waiting cannot be told apart from sending and counts with it.',

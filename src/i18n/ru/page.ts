@@ -1,5 +1,6 @@
 /** @file Слова страницы. */
 import type { Message } from '../message.ts';
+import { clusterPage } from './cluster-page.ts';
 
 export const page = {
   'page.title': 'Ringside',
@@ -309,6 +310,7 @@ export const page = {
   'page.chart.sentence':
     'После шага {step}: потери при обучении {trainLoss}, на тесте {testLoss}, точность при обучении {trainAccuracy} %, на тесте {testAccuracy} %.',
   'page.chart.sentenceNone': 'Проверок ещё не было.',
+  ...clusterPage,
   'page.split.title': 'На что уходит шаг',
   'page.split.about':
     'Реальное время шага, среднее по последним записям и по рангам. Кто закончил раньше, ждёт медленных уже в обмене: это ожидание не отделить от передачи, и оно считается вместе с ней.',
