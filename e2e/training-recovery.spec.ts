@@ -14,7 +14,7 @@ import {
 } from './lab.ts';
 
 const FULL = process.env.RINGSIDE_FULL !== undefined;
-const KILLS = FULL ? 50 : 6;
+const KILLS = FULL ? 50 : 5;
 const RANKS = 4;
 /** Wall ms between two kills, at most. */
 const LONGEST_PAUSE_MS = 600;
@@ -46,7 +46,7 @@ for (const mode of ['isolated', 'plain'] as const) {
     const random = randomStream(1, PURPOSE.generation, kills);
     await openLab(page, mode);
     // Long enough for all of them; the undisturbed run tells what the same seed gives.
-    const experiment = { ...EXPERIMENT, duration: { unit: 'epochs', count: FULL ? 20 : 3 } };
+    const experiment = { ...EXPERIMENT, duration: { unit: 'epochs', count: FULL ? 20 : 2 } };
     const undisturbed = await train(page, experiment);
     await start(page, experiment);
     await expect
@@ -72,7 +72,7 @@ for (const mode of ['isolated', 'plain'] as const) {
 test('FT-11 several at once, and during the recovery itself', async () => {
   test.setTimeout(4 * 60_000);
   await openLab(page);
-  const experiment = { ...EXPERIMENT, duration: { unit: 'epochs', count: 3 } };
+  const experiment = { ...EXPERIMENT, duration: { unit: 'epochs', count: 2 } };
   await start(page, experiment);
   await expect
     .poll(async () => (await linesSoFar(page)).length, { timeout: 60_000 })
@@ -84,5 +84,5 @@ test('FT-11 several at once, and during the recovery itself', async () => {
   const trained = await ended(page);
   expect(trained.outcome).toMatchObject({ reason: 'finished' });
   expectAgreement(trained);
-  expect(trained.summary?.accuracy).toBeGreaterThan(0.92);
+  expect(trained.summary?.accuracy).toBeGreaterThan(0.9);
 });
