@@ -139,6 +139,7 @@ export type ProblemMessage =
   | 'problem.script'
   | 'problem.faultRank'
   | 'problem.stragglerRank'
+  | 'problem.stragglersOrdered'
   | 'problem.stragglerLoader'
   | 'problem.stragglerForm'
   | 'problem.faultStep'

@@ -71,6 +71,7 @@ const BETWEEN_FIELDS: readonly ProblemMessage[] = [
   'problem.faultRank',
   'problem.stragglerRank',
   'problem.stragglerForm',
+  'problem.stragglersOrdered',
   'problem.stragglerLoader',
   'problem.faultStep',
   'problem.faultNeedsRanks',

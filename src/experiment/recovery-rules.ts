@@ -15,7 +15,7 @@ const RUN_LENGTH = [
 ] as const;
 
 export const RECOVERY_RULES: readonly Rule[] = [
-  { path: 'stragglers', reads: ['replicas', 'cluster'], fault: absentStraggler },
+  { path: 'stragglers', reads: ['replicas', 'cluster', 'sync'], fault: absentStraggler },
   { path: 'recovery.policy', reads: ['sync.kind'], fault: recoveryNeedsAllReduce },
   { path: 'recovery.faults', reads: ['replicas', 'recovery.policy'], fault: absentRank },
   { path: 'recovery.faults', reads: RUN_LENGTH, fault: stepAfterTheEnd },
@@ -46,7 +46,10 @@ function absentRank({ recovery, replicas }: Experiment): Fault {
   return null;
 }
 
-function absentStraggler({ stragglers, replicas, cluster }: Experiment): Fault {
+function absentStraggler({ stragglers, replicas, cluster, sync }: Experiment): Fault {
+  if (stragglers.length > 0 && ['async', 'ssp', 'backup'].includes(sync.kind)) {
+    return { message: 'problem.stragglersOrdered', parameters: { sync: sync.kind } };
+  }
   for (const line of stragglers) {
     const straggler = parseStraggler(line);
     if (straggler === null) continue;

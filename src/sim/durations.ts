@@ -16,7 +16,7 @@ export interface Speeds {
 }
 
 /** What one gradient takes on a rank that nothing slows down. */
-const COMPUTATION_NS = 1_000_000;
+export const COMPUTATION_NS = 1_000_000;
 
 /** Durations with each rank's slow-down and lognormal jitter, drawn anew for every computation. */
 export function createDurations({ seed, slowdowns, jitter }: Speeds): DurationNs {

@@ -115,3 +115,28 @@ test('CK-26 a rank in a hot room is warned of before it slows down', () => {
     limit: 83,
   });
 });
+
+test('CK-27 an asynchronous run takes as long as its order of events says; so do backup workers', () => {
+  const alone = runOf({ replicas: 1 }).clock.advance(0).computeMs[0] ?? 0;
+  const sync = { kind: 'async', slowdowns: [1, 1, 1, 4], jitter: 0 };
+  const { clock } = runOf({ replicas: 4, sync });
+  // Three ranks push in each computation's time, the slow one in every fourth: 13 updates in four.
+  const endMs = clock.advance(12).endMs;
+  expect(endMs / 4).toBeLessThanOrEqual(alone);
+  expect(endMs / 4).toBeGreaterThan(0.8 * alone);
+  const late = { kind: 'backup', backups: 1, slowdowns: [1, 1, 1, 4], jitter: 0 };
+  const all = runOf({ replicas: 4, sync: { ...late, backups: 1 } }).clock.advance(9);
+  expect(all.stepMs).toBeCloseTo(endMs / 4, 9);
+});
+
+test('CK-27 T: LB-BSP over speeds 4, 2, 1, 1: half of the equal split’s compute', () => {
+  const slowdowns = [1, 2, 4, 4];
+  // A large model, so that the optimizer, which has no batch, hardly counts.
+  const large = { replicas: 4, batchPerRank: 16, cluster: { workload: 'resnet50' } };
+  const sync = { kind: 'allReduce', balance: 'speeds', slowdowns };
+  const slowestOf = (changes: object): number =>
+    Math.max(...runOf({ ...large, ...changes }).clock.advance(0).computeMs);
+  const ratio = slowestOf({ sync }) / slowestOf({ stragglers: ['slow 1 x2', 'slow 2+3 x4'] });
+  expect(ratio).toBeGreaterThan(0.49);
+  expect(ratio).toBeLessThan(0.56);
+});

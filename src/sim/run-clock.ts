@@ -1,14 +1,18 @@
 /** @file The cluster time of a run: advanced step by step beside the training that really happens. */
 import type { Plan } from '#core/plan';
+import { balancedBatches, speedsOf } from '#core/sync-rules';
 import type { Experiment } from '#experiment/experiment';
 import { parseStraggler, type Straggler } from '#experiment/straggler-lines';
 import { nodeBytesPerSecond } from './cluster.ts';
+import { COMPUTATION_NS } from './durations.ts';
 import { timeSplit } from './metrics.ts';
+import { orderedTimes } from './ordered-times.ts';
 import { runJob, runLoader, runTopology, stateBytes } from './run-job.ts';
 import { createRunMonitor, type News, type RunMonitor } from './run-monitor.ts';
 import type { SlowdownCause } from './slowdown.ts';
 import type { Span } from './spans.ts';
 import { type ExchangeKind, StepClock } from './step-clock.ts';
+import { passWork, type StepJob } from './step-job.ts';
 import type { ThermalConfig } from './thermal.ts';
 import { ns, secondsToNs } from './time.ts';
 
@@ -75,8 +79,23 @@ export function createRunClock(experiment: Experiment, first: Plan): RunClock {
   let figures: StepFigures | null = null;
   let spans: readonly Span[] = [];
 
+  const gradientNs = gradientWorkNs(runJob(experiment, first));
+  const nextOrdered = orderedTimes(first, gradientNs / COMPUTATION_NS);
+  const work = balancedWork(first);
+
+  /** A step in whose middle the other ranks are in steps of their own: only its end is known. */
+  const runOrdered = (next: () => number): void => {
+    const endMs = next() / NS_PER_MS;
+    const stepMs = endMs - (figures?.endMs ?? 0);
+    figures = { endMs, stepMs, computeMs: [], exposedMs: [], waitMs: [], dataMs: [] };
+  };
+
   const run = (step: number): void => {
-    const done = clock.step({ exchange: exchangeAt(plan, step) });
+    if (nextOrdered !== null) {
+      runOrdered(nextOrdered);
+      return;
+    }
+    const done = clock.step({ exchange: exchangeAt(plan, step), ...(work !== null && { work }) });
     const startNs = ns(lastEndNs - offsetNs);
     const endNs = ns(Math.max(...done.endNs));
     const splits = done.endNs.map((_, rank) => {
@@ -107,7 +126,7 @@ export function createRunClock(experiment: Experiment, first: Plan): RunClock {
 
   return {
     advance(step) {
-      const repeats = isSteady && plan.sync.kind === 'allReduce' && figures !== null;
+      const repeats = isSteady && figures !== null && plan.sync.kind === 'allReduce';
       if (repeats) {
         repeat(step + 1 - nextStep);
       } else {
@@ -132,6 +151,19 @@ export function createRunClock(experiment: Experiment, first: Plan): RunClock {
       return seconds * 1000;
     },
   };
+}
+
+/** One gradient of a rank's whole batch, nanoseconds at full speed. */
+function gradientWorkNs(job: StepJob): number {
+  const { forwardNs, backwardNs } = passWork(job);
+  return job.microBatches * (forwardNs + backwardNs);
+}
+
+/** Each rank's share of the batch over an equal one, where batches follow the ranks' speeds. */
+function balancedWork({ sync, worldSize, batchPerRank }: Plan): readonly number[] | null {
+  if (sync.kind !== 'allReduce' || sync.balance === 'off') return null;
+  const speeds = speedsOf(sync.slowdowns, worldSize);
+  return balancedBatches(batchPerRank * worldSize, speeds).map((size) => size / batchPerRank);
 }
 
 /** What the step's buckets carry, by the rule of synchronisation. */
@@ -165,6 +197,12 @@ function clockOf(
     seed: plan.seed,
   });
   for (const straggler of stragglers) addStraggler(clock, straggler, plan.worldSize, offsetNs);
+  const slowdowns = plan.sync.kind === 'allReduce' ? plan.sync.slowdowns : [];
+  slowdowns.slice(0, plan.worldSize).forEach((factor, rank) => {
+    const cause = { kind: 'constant', factor } as const;
+    const untilNs = ns(Number.POSITIVE_INFINITY);
+    if (factor !== 1) clock.slow({ ranks: [rank], cause, fromNs: ns(0), untilNs });
+  });
   return { clock, monitor };
 }
 

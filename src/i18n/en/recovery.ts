@@ -26,6 +26,8 @@ export const recoveryMessages = {
   'problem.stragglerRank': '“{line}” names rank {rank}; there are ranks 0 to {last}.',
   'problem.stragglerLoader':
     '“{line}” slows a loader that takes no time. Set cluster.loaderSamplesPerSecond above 0.',
+  'problem.stragglersOrdered':
+    'Under {sync} the order of the ranks follows sync.slowdowns and sync.jitter. Say there who is slow.',
   'problem.stragglerForm': '“{line}” cannot be. Write it as “{example}”.',
   'problem.faultRank':
     'At step {step} there is no rank {rank}: ranks 0 to {last} are left then. Name one of these.',

@@ -39,6 +39,8 @@ export const recoveryMessages = {
   'problem.stragglerRank': 'В «{line}» назван ранг {rank}; есть ранги от 0 до {last}.',
   'problem.stragglerLoader':
     '«{line}» замедляет загрузчик, который не тратит времени. Задайте cluster.loaderSamplesPerSecond больше 0.',
+  'problem.stragglersOrdered':
+    'При {sync} порядок рангов задают sync.slowdowns и sync.jitter. Укажите медленные ранги там.',
   'problem.stragglerForm': 'Так «{line}» быть не может. Напишите в виде «{example}».',
   'problem.faultRank':
     'На шаге {step} ранга {rank} нет: остались ранги от 0 до {last}. Назовите один из них.',
