@@ -1,6 +1,7 @@
 /** @file The experiment: one JSON value that says everything. Every field has a default. */
 import type { CompressionConfig } from '#core/compression/config';
 import type { FloatFormatName } from '#core/float-formats';
+import type { ScalingRule } from '#core/learning-rate';
 import type { ModelSpec } from '#core/model';
 import type {
   AccumulationConfig,
@@ -64,6 +65,12 @@ export type RecoveryChoice =
     }
   | { readonly policy: 'stop'; readonly faults: readonly string[] };
 
+/** The rate as it is, or tuned for `referenceBatch` samples and scaled to the batch of all ranks. */
+export type LearningRateChoice = Omit<LearningRateConfig, 'warmupFrom'> & {
+  readonly scaling: ScalingRule;
+  readonly referenceBatch: number;
+};
+
 export type BackendChoice = 'auto' | 'fused' | 'webgpu' | 'webgl' | 'wasm' | 'cpu';
 export type TransportChoice = 'auto' | 'shared' | 'ports';
 
@@ -77,7 +84,7 @@ export interface Experiment {
   readonly batchPerRank: number;
   readonly duration: { readonly unit: 'epochs' | 'steps'; readonly count: number };
   readonly optimizer: OptimizerConfig;
-  readonly learningRate: LearningRateConfig;
+  readonly learningRate: LearningRateChoice;
   /** Norm that the averaged gradient is clipped to; 0 is off. */
   readonly clipNorm: number;
   readonly accumulation: AccumulationConfig;

@@ -50,8 +50,8 @@ test('EX-10 variants of a section: alike ones are one, and some choice may be le
     ['lars', false, 4],
   ]);
   expect(brief('learningRate')).toEqual([
-    ['none cosine', true, 3],
-    ['step', false, 5],
+    ['none cosine', true, 5],
+    ['step', false, 7],
   ]);
   expect(brief('compression').map(([kinds]) => kinds)).toEqual([
     'none signSgd efSignSgd',

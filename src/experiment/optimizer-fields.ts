@@ -102,6 +102,23 @@ export const OPTIMIZER_FIELDS = [
     default: 0,
   },
   {
+    path: 'learningRate.scaling',
+    group: 'optimizer',
+    kind: 'choice',
+    choices: ['none', 'linear', 'squareRoot'],
+    default: 'none',
+  },
+  {
+    path: 'learningRate.referenceBatch',
+    group: 'optimizer',
+    kind: 'integer',
+    minimum: 1,
+    maximum: 65_536,
+    unit: 'samples',
+    scale: { steps: [8, 16, 32, 64, 128, 256, 512, 1024] },
+    default: 32,
+  },
+  {
     path: 'learningRate.decay',
     group: 'optimizer',
     kind: 'choice',

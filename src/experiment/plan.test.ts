@@ -31,6 +31,18 @@ test('EX-11 a length in steps is taken as it is, and given data decide the task'
   expect(plan.model.parameterCount).toBe(8 * 16 + 16 + 16 * 4 + 4);
 });
 
+test('OP-12 OP-13 the rate is scaled to the batch of all ranks, and warms up from where it was tuned', () => {
+  const task = taskShapeOf({ name: 'mnist', size: 'small', augment: 'none' }, 0);
+  const rateOf = (scaling: string) => {
+    const learningRate = { base: 0.1, scaling, referenceBatch: 256, warmupSteps: 10 };
+    const experiment = experimentOf({ replicas: 8, batchPerRank: 128, learningRate });
+    return resolvePlan(experiment, { trainCount: 12_000, testCount: 0, task }).learningRate;
+  };
+  expect(rateOf('none')).not.toHaveProperty('warmupFrom');
+  expect(rateOf('linear')).toMatchObject({ base: 0.4, warmupFrom: 0.1 });
+  expect(rateOf('squareRoot')).toMatchObject({ base: 0.2, warmupFrom: 0.1 });
+});
+
 test('EX-11 no training sample is an error with its count', () => {
   const task = taskShapeOf({ name: 'xor', samples: 16, noise: 0 }, 0);
   const empty = { trainCount: 0, testCount: 0, task };

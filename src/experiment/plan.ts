@@ -1,11 +1,14 @@
 /** @file From an experiment to the plan that every rank follows, in terms of core alone. */
+
 import { parseFaults } from '#core/faults';
 import { PYTORCH_SCALER, type ScalerConfig } from '#core/grad-scaler';
+import { scaleLearningRate } from '#core/learning-rate';
 import type { TaskShape } from '#core/model';
 import { buildModel } from '#core/models';
 import type {
   BucketRule,
   CollectiveConfig,
+  LearningRateConfig,
   Plan,
   PrecisionConfig,
   RecoveryConfig,
@@ -50,7 +53,7 @@ export function resolvePlan(experiment: Experiment, loaded: LoadedTask): Plan {
     recovery: recoveryOf(experiment),
     model: buildModel(experiment.model, task),
     optimizer: experiment.optimizer,
-    learningRate: experiment.learningRate,
+    learningRate: learningRateOf(experiment),
     buckets: bucketsOf(buckets),
     augmentation: experiment.data.name === 'mnist' ? experiment.data.augment : 'none',
     collective: collectiveOf(experiment.communication),
@@ -106,6 +109,16 @@ function scalerOf(choice: LossScalingChoice): ScalerConfig {
   if (choice.kind !== 'dynamic') return choice;
   const { scale: initialScale, growthInterval } = choice;
   return { ...PYTORCH_SCALER, initialScale, growthInterval };
+}
+
+/** Scaled to the batch of all ranks; a warm-up then begins at the rate that was tuned [Goyal et al.]. */
+function learningRateOf(experiment: Experiment): LearningRateConfig {
+  const { replicas, batchPerRank } = experiment;
+  const { scaling, referenceBatch, ...rate } = experiment.learningRate;
+  if (scaling === 'none') return rate;
+  const factor = (replicas * batchPerRank) / referenceBatch;
+  const base = scaleLearningRate(rate.base, scaling, factor);
+  return { ...rate, base, warmupFrom: rate.base };
 }
 
 function recoveryOf({ recovery }: Experiment): RecoveryConfig {

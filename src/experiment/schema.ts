@@ -114,7 +114,12 @@ const optimizer = v.variant('kind', [
   }),
 ]);
 
-const rate = { base: leaf('learningRate.base'), warmupSteps: leaf('learningRate.warmupSteps') };
+const rate = {
+  base: leaf('learningRate.base'),
+  warmupSteps: leaf('learningRate.warmupSteps'),
+  scaling: leaf('learningRate.scaling'),
+  referenceBatch: leaf('learningRate.referenceBatch'),
+};
 
 const learningRate = v.variant('decay', [
   v.strictObject({ ...rate, decay: v.picklist(['none', 'cosine']) }),

@@ -1,6 +1,7 @@
 /** @file The left panel: what was chosen. Groups fold; a closed one still says what it holds. */
 
 import type { ReactNode } from 'react';
+import { CLUSTER_FIELDS } from '#experiment/cluster-fields';
 import type { Experiment } from '#experiment/experiment';
 import { type FieldPath, findField, isPresent } from '#experiment/fields';
 import { valueAt } from '#state/draft';
@@ -38,6 +39,8 @@ const GROUP_FIELDS = {
     'batchPerRank',
     'learningRate.base',
     'learningRate.warmupSteps',
+    'learningRate.scaling',
+    'learningRate.referenceBatch',
     'learningRate.decay',
     'learningRate.milestones',
     'learningRate.factor',
@@ -123,6 +126,7 @@ const GROUP_FIELDS = {
     'recovery.joinSeconds',
     'recovery.faults',
   ],
+  cluster: [...CLUSTER_FIELDS.map(({ path }) => path), 'stragglers'],
   machine: ['backend'],
   run: ['duration.unit', 'duration.count', 'checkpointing', 'evalEvery', 'logEvery', 'seed'],
 } as const satisfies Record<string, readonly FieldPath[]>;
@@ -164,6 +168,8 @@ function summaryOf(t: Text, name: GroupName, experiment: Experiment): string {
       const name = t(`choice.recovery.policy.${policy}`);
       return faults.length === 0 ? name : t('page.summary.faultScript', { count: faults.length });
     }
+    case 'cluster':
+      return t(`choice.cluster.preset.${experiment.cluster.preset}`);
     case 'machine':
       return t(`page.short.backend.${experiment.backend}`);
     case 'run':
@@ -314,6 +320,7 @@ export function ExperimentPanel() {
         >
           <MachineChoice />
         </Section>
+        <Section name="cluster" title={t('group.cluster')} />
         <Section name="recovery" title={t('group.recovery')} />
         <Section name="mistakes" title={t('group.mistakes')}>
           <AugmentationFacts />

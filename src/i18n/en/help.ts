@@ -210,6 +210,10 @@ export const help = {
     'The update is multiplied by this number. Too small and nothing happens, too large and the loss explodes; a larger effective batch bears a larger rate.',
   'field.learningRate.warmupSteps.help':
     'The rate rises in a straight line over these steps. Large batches and transformers need it, because their first gradients are misleading.',
+  'field.learningRate.scaling.help':
+    'linear multiplies the rate by the batch of all ranks over the batch it was tuned for (Goyal et al. 2017), squareRoot by the root of that. A warm-up then begins at the tuned rate.',
+  'field.learningRate.referenceBatch.help':
+    'With scaling on, the learning rate is right for so many samples a step, and follows the replicas from there. With scaling off it has no effect.',
   'field.learningRate.decay.help':
     'none keeps it; cosine lowers it to zero by the end of the run; step drops it at the milestones. Falling rates settle the weights and usually give a lower final loss.',
   'field.buckets.rule.help':

@@ -127,6 +127,14 @@ export const fields = {
   'field.learningRate.warmupSteps.line': 'За сколько шагов скорость станет полной.',
   'field.learningRate.warmupSteps.help':
     'На этих шагах скорость обучения растёт линейно. Разогрев нужен большим батчам и трансформерам: их первые градиенты ненадёжны.',
+  'field.learningRate.scaling.label': 'Масштаб скорости',
+  'field.learningRate.scaling.line': 'Как скорость следует за общим батчем.',
+  'field.learningRate.scaling.help':
+    'linear умножает скорость на отношение общего батча к тому, для которого она подобрана (Goyal et al. 2017), squareRoot — на корень из него. Разогрев тогда начинается с подобранной скорости.',
+  'field.learningRate.referenceBatch.label': 'Подобрана для',
+  'field.learningRate.referenceBatch.line': 'Батч, для которого годится скорость без масштаба.',
+  'field.learningRate.referenceBatch.help':
+    'При включённом масштабе скорость верна для стольких примеров на шаг и дальше следует за числом реплик. Без масштаба поле ни на что не влияет.',
   'field.learningRate.decay.label': 'Снижение',
   'field.learningRate.decay.line': 'Что происходит со скоростью после разогрева.',
   'field.learningRate.decay.help':
@@ -197,6 +205,9 @@ export const fields = {
   'choice.optimizer.kind.adamw': 'AdamW',
   'choice.optimizer.kind.lamb': 'LAMB',
   'choice.optimizer.kind.lars': 'LARS',
+  'choice.learningRate.scaling.none': 'Нет',
+  'choice.learningRate.scaling.linear': 'Линейный',
+  'choice.learningRate.scaling.squareRoot': 'Корень',
   'choice.learningRate.decay.none': 'Постоянная',
   'choice.learningRate.decay.cosine': 'Косинус',
   'choice.learningRate.decay.step': 'Ступени',
