@@ -15,6 +15,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+const FULL = process.env.RINGSIDE_FULL !== undefined;
 const STEPS = 8;
 const cnn = (norm: string) => ({ kind: 'cnn', channels: [2, 3], dense: 4, norm });
 
@@ -58,6 +59,7 @@ test.each<Record<string, unknown>>([
   const first = await finished(changes);
   expect(stepsOf(first).every(({ loss }) => Number.isFinite(loss))).toBe(true);
   expect(first.events.filter(({ type }) => type === 'disagreement')).toEqual([]);
+  if (!FULL && !('model' in changes)) return;
   const again = await finished(changes);
   expect(again.last.logHash).toBe(first.last.logHash);
 });
