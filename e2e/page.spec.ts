@@ -93,7 +93,9 @@ test('UI-1 the wall-time strip and the split show what was measured', async ({ p
   for (const kind of ['compute', 'communicate', 'update']) {
     await expect.poll(() => page.locator(`.bar-${kind}`).getAttribute('d')).toMatch(/^M/);
   }
-  await expect(page.locator('.split-bar i.compute')).toHaveCount(1);
+  await expect(page.locator('.split:not(.cluster-time) .split-bar i.compute')).toHaveCount(1);
+  await expect(page.locator('.cluster-time .split-bar i.compute')).toHaveCount(1);
+  await expect(page.locator('.cluster-time')).toContainText('cluster time');
   await expect(page.locator('canvas.boundary')).toBeVisible();
   await expect(page.locator('.plot.loss .line.train')).toHaveAttribute('d', /L/);
 });

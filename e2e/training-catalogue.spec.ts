@@ -47,6 +47,7 @@ function bytesOf(runs: readonly TrainedRun[]): number {
 }
 
 test('CP-20 top-k of 1 % with error feedback: within a point of dense, at 5 % of its bytes', async () => {
+  test.skip(!FULL, 'takes minutes: RINGSIDE_FULL=1');
   const sparse = await trainSeeds('mnist-topk');
   const dense = await trainSeeds('mnist-mlp');
   expect(sparse[0]?.run?.experiment).toMatchObject({
