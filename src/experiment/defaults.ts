@@ -56,6 +56,8 @@ export const RECIPES: readonly Recipe[] = [
       'optimizer.kind': 'adam',
       evalEvery: 25,
       logEvery: 5,
+      // Thousands of steps a second: a commit sends what was recorded, so it must be rare.
+      'recovery.commitEvery': 1000,
     },
   },
   {

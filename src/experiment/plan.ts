@@ -121,8 +121,10 @@ function learningRateOf(experiment: Experiment): LearningRateConfig {
   return { ...rate, base, warmupFrom: rate.base };
 }
 
-function recoveryOf({ recovery }: Experiment): RecoveryConfig {
-  const commitEvery = recovery.policy === 'stop' ? 0 : recovery.commitEvery;
+/** A rank that is alone has nobody to go on without it, and makes no commits. */
+function recoveryOf({ recovery, replicas }: Experiment): RecoveryConfig {
+  const commits = recovery.policy !== 'stop' && replicas > 1;
+  const commitEvery = commits ? recovery.commitEvery : 0;
   return { policy: recovery.policy, commitEvery, faults: parseFaults(recovery.faults) };
 }
 

@@ -99,7 +99,8 @@ export function createGradientStep(options: GradientStepOptions) {
     clock.lap('computeMs');
     activity('communicating');
     const { step, learningRate, weight } = state;
-    const { epoch } = segmentOfStep(plan, step);
+    // Only compressors ask, and small models take steps of microseconds.
+    const epoch = plan.compression.kind === 'none' ? 0 : segmentOfStep(plan, step).epoch;
     const round: Round = { iteration, epoch, learningRate, weight };
     const running = reduction.run(round);
     const passOn = (bytes: ChannelBytes): ChannelBytes => {
