@@ -5,7 +5,7 @@ import { isActive } from '#state/run-state';
 import { agreementOf, dissenters } from '#state/selectors';
 import { ClusterCentre } from './cluster-centre.tsx';
 import { FaultList } from './fault-list.tsx';
-import { useLab, useLabState, useLive, useText } from './lab-context.ts';
+import { useLab, useLabState, useLive, useRankCount, useText } from './lab-context.ts';
 import { RankCard, type RankCardProps } from './rank-card.tsx';
 import { ringLayout } from './ring-layout.ts';
 import { RingLinks } from './ring-links.tsx';
@@ -17,8 +17,7 @@ const LIST_WIDTH = 60;
 /** Replicas of the run on the page, or of the experiment that would be started. */
 function useShape(): { readonly replicas: number; readonly batch: number } {
   const experiment = useLabState((state) => state.run.experiment ?? state.experiment);
-  const { worldSize } = useLive();
-  return { replicas: worldSize ?? experiment.replicas, batch: experiment.batchPerRank };
+  return { replicas: useRankCount(), batch: experiment.batchPerRank };
 }
 
 function Ring() {

@@ -15,7 +15,7 @@ import { hasHelp, isMessageKey, type Locale, loadHelp } from '#i18n/translate';
 import { type Json, linesFromText, listFromText, numberFromText, valueAt } from '#state/draft';
 import { problemsAt } from '#state/selectors';
 import { sliderOf } from '#state/slider';
-import { choiceLabel, fieldLabel } from './field-words.ts';
+import { choiceLabel, fieldLabel, quantityUnit } from './field-words.ts';
 import { InfoIcon } from './icons.tsx';
 import { type Text, useLab, useLabState, useSettings, useText } from './lab-context.ts';
 import { Popover } from './popover.tsx';
@@ -254,10 +254,18 @@ const isListed = (t: Text, field: ChoiceField, path: FieldPath): boolean =>
 /** Characters of all labels together that still fit beside a field's name. */
 const INLINE_CHOICE = 15;
 
+/** Characters of a listed choice that fit beside a field's name. */
+const LONGEST_LISTED = 14;
+
+const longestOf = (t: Text, { choices }: ChoiceField, path: FieldPath): number =>
+  Math.max(...choices.map((value) => choiceLabel(t, path, value).label.length));
+
 function rowShape(t: Text, field: Field, path: FieldPath): string {
   if (field.kind === 'integer' || field.kind === 'number') return 'ranged';
   if (field.kind === 'script') return 'stacked';
-  if (field.kind !== 'choice' || isListed(t, field, path)) return 'plain';
+  if (field.kind !== 'choice') return 'plain';
+  if (isListed(t, field, path))
+    return longestOf(t, field, path) > LONGEST_LISTED ? 'stacked' : 'plain';
   return lettersOf(t, field, path) <= INLINE_CHOICE ? 'plain' : 'stacked';
 }
 
@@ -273,11 +281,15 @@ export function FieldRow(props: { readonly path: FieldPath }) {
   );
   const field = fieldAt(path);
   const label = fieldLabel(t, path);
+  const unit = quantityUnit(t, field);
   const describedBy = problems.length > 0 ? id : undefined;
   return (
     <div className={`row ${rowShape(t, field, path)}`} data-field={path}>
       <div className="row-label">
-        <span className="row-name">{label}</span>
+        <span className="row-name">
+          {label}
+          {unit !== '' && <small className="row-unit">, {unit}</small>}
+        </span>
         <FieldInfo path={path} />
       </div>
       <Control field={field} path={path} label={label} value={value} describedBy={describedBy} />

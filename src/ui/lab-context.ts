@@ -41,6 +41,12 @@ export function useSettings(): Settings {
   return useStore(useLab().settings);
 }
 
+/** Ranks of the run on the page, those that are left after losses; else of the next one. */
+export function useRankCount(): number {
+  const wanted = useLabState((state) => (state.run.experiment ?? state.experiment).replicas);
+  return useLive().worldSize ?? wanted;
+}
+
 /** The figures of this moment, four times a second at most. */
 export function useLive(): LiveFigures {
   const { beat, series } = useLab().store;

@@ -4,7 +4,7 @@ import { useRef } from 'react';
 import type { WallRecord } from '#run/log';
 import { recordSteps } from '#state/selectors';
 import { duration, figure } from './format.ts';
-import { useDrawing, useLab, useLabState, useLive, useText } from './lab-context.ts';
+import { useDrawing, useLab, useLive, useRankCount, useText } from './lab-context.ts';
 import { type StripGeometry, stripGeometry } from './strip-geometry.ts';
 import { useSize } from './use-size.ts';
 
@@ -100,7 +100,7 @@ function StripAbout() {
 
 export function WallStrip() {
   const t = useText();
-  const ranks = useLabState((state) => (state.run.experiment ?? state.experiment).replicas);
+  const ranks = useRankCount();
   return (
     <section className="panel strip" aria-labelledby="strip-title">
       <div className="panel-head">

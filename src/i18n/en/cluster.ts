@@ -2,7 +2,7 @@
 import type { Message } from '../message.ts';
 
 export const cluster = {
-  'field.cluster.preset.label': 'Cluster',
+  'field.cluster.preset.label': 'Built like',
   'field.cluster.preset.line': 'A known cluster to start from.',
   'field.cluster.workload.label': 'Priced as',
   'field.cluster.workload.line': 'Whose bytes and FLOPs the clock counts.',

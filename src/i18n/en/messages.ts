@@ -190,6 +190,6 @@ export const messages = {
   'problem.noOwnBuffers':
     'Only the norm batch on several replicas has running statistics that differ. Take it, or leave the mistake out.',
   'group.precision': 'Precision',
-  'group.cluster': 'Cluster',
+  'group.cluster': 'Modelled cluster',
   'group.run': 'Run',
 } as const satisfies Readonly<Record<ExperimentKey, Message>>;

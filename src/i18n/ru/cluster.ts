@@ -2,7 +2,7 @@
 import type { Message } from '../message.ts';
 
 export const cluster = {
-  'field.cluster.preset.label': 'Кластер',
+  'field.cluster.preset.label': 'Устроен как',
   'field.cluster.preset.line': 'Известный кластер как отправная точка.',
   'field.cluster.preset.help':
     'Задаёт значения по умолчанию для всех остальных параметров кластера; любой из них можно указать отдельно. Источники — в docs/clusters.md.',

@@ -260,6 +260,6 @@ export const messages = {
   'problem.noOwnBuffers':
     'Разные скользящие статистики бывают только при нормализации batch на нескольких репликах. Выберите её или уберите ошибку.',
   'group.precision': 'Точность',
-  'group.cluster': 'Кластер',
+  'group.cluster': 'Модель кластера',
   'group.run': 'Запуск',
 } as const satisfies Readonly<Record<ExperimentKey, Message>>;
