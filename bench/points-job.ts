@@ -1,12 +1,12 @@
 /** @file The run of the 2-D benchmark: MLP 2-8-8-2, batch 10, one replica, the fused engine. */
 import type { Experiment } from '#experiment/experiment';
-import { parseExperiment } from '#experiment/parse';
+import { requireExperiment } from '#experiment/parse';
 
 export const BATCH = 10;
 
 /** `steps` steps with a hash each and a log record every hundredth; evaluated at the end only. */
 export function pointsExperiment(steps: number): Experiment {
-  const parsed = parseExperiment({
+  return requireExperiment({
     data: { name: 'circles' },
     model: { kind: 'mlp', hidden: [8, 8] },
     replicas: 1,
@@ -16,6 +16,4 @@ export function pointsExperiment(steps: number): Experiment {
     evalEvery: 1_000_000,
     logEvery: 100,
   });
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.experiment;
 }

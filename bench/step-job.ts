@@ -1,7 +1,7 @@
 /** @file The one run that replica and bare loop of the step benchmark both train. */
 import type { ModelSpec } from '#core/model';
 import type { Plan } from '#core/plan';
-import { parseExperiment } from '#experiment/parse';
+import { requireExperiment } from '#experiment/parse';
 import { resolvePlan, taskShapeOf } from '#experiment/plan';
 import type { ReplicaData } from '#protocol/replica';
 
@@ -16,7 +16,7 @@ const ENDLESS = 1_000_000;
 
 /** A network at the default sizes, one replica, batch 32, on wasm, a record every step. */
 export function stepPlan(kind: Network): Plan {
-  const parsed = parseExperiment({
+  const experiment = requireExperiment({
     data: { name: 'mnist' },
     model: { kind } satisfies Partial<ModelSpec>,
     replicas: 1,
@@ -26,9 +26,8 @@ export function stepPlan(kind: Network): Plan {
     learningRate: { base: 0.01, decay: 'none' },
     logEvery: 1,
   });
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  const task = taskShapeOf(parsed.experiment.data, 0);
-  return resolvePlan(parsed.experiment, { trainCount: SAMPLES, testCount: 0, task });
+  const task = taskShapeOf(experiment.data, 0);
+  return resolvePlan(experiment, { trainCount: SAMPLES, testCount: 0, task });
 }
 
 /** Pixels and labels in no order that a network could learn fast, as bytes. */

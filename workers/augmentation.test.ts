@@ -1,9 +1,10 @@
 /** @file Augmented digits in whole runs, on a few images made here. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { parseExperiment } from '#experiment/parse';
-import type { LogEvent, StepEvent } from '#run/log';
+import { requireExperiment } from '#experiment/parse';
+import type { LogEvent } from '#run/log';
 import { serveDigits } from './digits.ts';
 import { runInProcess } from './run-in-process.ts';
+import { stepsOf } from './whole-runs.ts';
 
 beforeEach(() => {
   vi.stubGlobal('fetch', serveDigits());
@@ -13,7 +14,7 @@ afterEach(() => {
 });
 
 async function run(changes: Record<string, unknown>) {
-  const parsed = parseExperiment({
+  const experiment = requireExperiment({
     model: { kind: 'softmax' },
     batchPerRank: 8,
     backend: 'fused',
@@ -21,12 +22,9 @@ async function run(changes: Record<string, unknown>) {
     evalEvery: 12,
     ...changes,
   });
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return runInProcess(parsed.experiment);
+  return runInProcess(experiment);
 }
 
-const stepsOf = (events: readonly LogEvent[]): StepEvent[] =>
-  events.filter((event) => event.type === 'step');
 const augmentations = (events: readonly LogEvent[]) =>
   stepsOf(events).map((event) => event.augmentations);
 

@@ -4,34 +4,19 @@ import { adasum } from '#core/adasum';
 import { buildModel } from '#core/models';
 import { joinByName } from '#core/named-weights';
 import type { Experiment } from '#experiment/experiment';
-import { parseExperiment } from '#experiment/parse';
-import type { LogEvent, RunEvent, StepEvent } from '#run/log';
+import type { RunEvent } from '#run/log';
 import { createNoiseMeter } from './replica/noise-meter.ts';
 import { type FinishedRun, runInProcess } from './run-in-process.ts';
+import { losses, spirals, stepsOf } from './whole-runs.ts';
 
-function experiment(input: Record<string, unknown>): Experiment {
-  const parsed = parseExperiment(input);
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.experiment;
-}
-
-const spirals = (changes: Record<string, unknown> = {}): Experiment =>
-  experiment({
-    data: { name: 'spirals', samples: 200, noise: 0.1 },
+/** Wide enough for several buckets. */
+const wide = (changes: Record<string, unknown> = {}): Experiment =>
+  spirals({
     model: { kind: 'mlp', hidden: [64, 64], activation: 'tanh' },
-    optimizer: { kind: 'sgd', momentum: 0 },
-    backend: 'fused',
-    replicas: 4,
-    batchPerRank: 8,
-    duration: { unit: 'steps', count: 24 },
     evalEvery: 1000,
-    logEvery: 1,
     ...changes,
   });
 
-const stepsOf = (events: readonly LogEvent[]): StepEvent[] =>
-  events.filter((event) => event.type === 'step');
-const losses = ({ events }: FinishedRun): number[] => stepsOf(events).map(({ loss }) => loss);
 const runEvent = ({ events }: FinishedRun): RunEvent | undefined =>
   events.find((event) => event.type === 'run');
 
@@ -60,7 +45,7 @@ test('DP-3 DP-4 one bucket in iteration 0, then buckets by size, as the bytes of
   // 0.001 MiB is 1049 bytes: fc3's 520 do not fill a bucket, with fc2's bias it has 776, with
   // fc2's weight 17,160; the rest, 768 bytes, is the second.
   const buckets = { firstMiB: 0.001, capMiB: 0.001 };
-  const run = await runInProcess(spirals({ buckets, replicas: 7 }));
+  const run = await runInProcess(wide({ buckets, replicas: 7 }));
   expectAgreement(run);
   expect(runEvent(run)?.bucketBytes).toEqual([17_160, 768]);
   const [first, ...later] = stepsOf(run.events).map(({ bytesPerRank }) => bytesPerRank);
@@ -70,12 +55,12 @@ test('DP-3 DP-4 one bucket in iteration 0, then buckets by size, as the bytes of
 });
 
 test('DP-20 DP-28 Horovod fuses alike in every iteration; a threshold of 0 is a collective a tensor', async () => {
-  const ring = await runInProcess(spirals());
+  const ring = await runInProcess(wide());
   // 0.001 MiB holds the three small tensors at the end, not fc2's weight, then fc1.
-  const fused = await runInProcess(spirals({ buckets: { rule: 'horovod', fusionMiB: 0.001 } }));
+  const fused = await runInProcess(wide({ buckets: { rule: 'horovod', fusionMiB: 0.001 } }));
   expectAgreement(fused);
   expect(runEvent(fused)?.bucketBytes).toEqual([776, 16_384, 768]);
-  const alone = await runInProcess(spirals({ buckets: { rule: 'horovod', fusionMiB: 0 } }));
+  const alone = await runInProcess(wide({ buckets: { rule: 'horovod', fusionMiB: 0 } }));
   expect(runEvent(alone)?.bucketBytes).toEqual(TENSORS.toReversed().map((length) => 4 * length));
   for (const { bytesPerRank } of stepsOf(alone.events)) {
     expect(bytesPerRank).toEqual(ringBytes(TENSORS, 4));
@@ -105,7 +90,7 @@ async function gradientOf(changes: Record<string, unknown>, ranks: readonly numb
   const pick = <T>(rows: readonly (readonly T[])[]) => rows.map((row) => ranks.map((r) => row[r]));
   const rate = { learningRate: { base: 1, decay: 'none' }, duration: { unit: 'steps', count: 1 } };
   const run = await runInProcess(
-    spirals({ model: { kind: 'softmax' }, replicas: ranks.length, ...rate, ...changes }),
+    wide({ model: { kind: 'softmax' }, replicas: ranks.length, ...rate, ...changes }),
     { given: { init: ZEROS, x: pick(X), y: pick(Y) } },
   );
   expect(run.last.failure).toBeNull();
@@ -143,7 +128,7 @@ test('DP-29 REFERENCE B: tensor by tensor, orthogonal gradients are added, paral
   // gradients of the weights are orthogonal, and those of the biases are equal.
   const step = { learningRate: { base: 1, decay: 'none' }, duration: { unit: 'steps', count: 1 } };
   const run = await runInProcess(
-    spirals({ model: { kind: 'softmax' }, replicas: 2, ...ADASUM, ...step }),
+    wide({ model: { kind: 'softmax' }, replicas: 2, ...ADASUM, ...step }),
     { given: { init: ZEROS, x: [[[[1, 0]], [[0, 1]]]], y: [[[0], [0]]] } },
   );
   expect(await run.conductor.weights()).toEqual({
@@ -156,20 +141,20 @@ test('DP-29 REFERENCE B: tensor by tensor, orthogonal gradients are added, paral
 });
 
 test('DP-29 Adasum trains, all ranks equal to the bit, whatever the buckets', async () => {
-  const run = await runInProcess(spirals({ ...ADASUM, duration: { unit: 'steps', count: 60 } }));
+  const run = await runInProcess(wide({ ...ADASUM, duration: { unit: 'steps', count: 60 } }));
   expectAgreement(run);
   const all = losses(run);
   expect(all.slice(-10).reduce((a, b) => a + b) / 10).toBeLessThan(all[0] ?? 0);
   const fused = { buckets: { rule: 'horovod', fusionMiB: 0 } };
   const other = await runInProcess(
-    spirals({ ...ADASUM, ...fused, duration: { unit: 'steps', count: 60 } }),
+    wide({ ...ADASUM, ...fused, duration: { unit: 'steps', count: 60 } }),
   );
   expect(losses(other)).toEqual(all);
 });
 
 test('DP-29 PR-14 an overflow on one rank skips the step on all, under Adasum too', async () => {
   const run = await runInProcess(
-    spirals({
+    wide({
       ...ADASUM,
       precision: { format: 'fp16' },
       lossScaling: { kind: 'dynamic', scale: 2 ** 22, growthInterval: 1000 },
@@ -187,7 +172,7 @@ test.each([
   { sync: { kind: 'localSgd' } },
   { mistakes: { sumNotMean: true } },
 ])('EX-5 Adasum is refused with %o', (changes) => {
-  expect(() => spirals({ ...ADASUM, ...changes })).toThrow(/adasum/i);
+  expect(() => wide({ ...ADASUM, ...changes })).toThrow(/adasum/i);
 });
 
 const MEASURED = { measure: { noiseScale: true } };
@@ -220,14 +205,14 @@ test('NS-3 a real step estimates from the ranks’ own gradients and from their 
 });
 
 test('NS-3 measuring changes no loss, is the same again, and leaves plain runs alone', async () => {
-  const plain = await runInProcess(spirals());
-  const run = await runInProcess(spirals(MEASURED));
+  const plain = await runInProcess(wide());
+  const run = await runInProcess(wide(MEASURED));
   expect(losses(run)).toEqual(losses(plain));
-  expect((await runInProcess(spirals(MEASURED))).last.logHash).toBe(run.last.logHash);
+  expect((await runInProcess(wide(MEASURED))).last.logHash).toBe(run.last.logHash);
   const last = stepsOf(run.events).at(-1)?.noiseScale;
   expect(last?.samples).toBeCloseTo((last?.noise ?? 0) / (last?.signal ?? 1), 9);
   expect(stepsOf(plain.events)[0]).not.toHaveProperty('noiseScale');
-  const summed = await runInProcess(spirals({ ...MEASURED, mistakes: { sumNotMean: true } }));
+  const summed = await runInProcess(wide({ ...MEASURED, mistakes: { sumNotMean: true } }));
   const [right, wrong] = [run, summed].map(({ events }) => stepsOf(events)[0]?.noiseScale);
   expect(wrong?.signal).toBeCloseTo(right?.signal ?? Number.NaN, 6);
   expect(wrong?.noise).toBeCloseTo(right?.noise ?? Number.NaN, 5);
@@ -235,8 +220,8 @@ test('NS-3 measuring changes no loss, is the same again, and leaves plain runs a
 
 test('NS-3 more ranks than the model has room for numbers change nothing', async () => {
   const small = { model: { kind: 'softmax' }, replicas: 8 };
-  const plain = await runInProcess(spirals(small));
-  const run = await runInProcess(spirals({ ...small, ...MEASURED }));
+  const plain = await runInProcess(wide(small));
+  const run = await runInProcess(wide({ ...small, ...MEASURED }));
   expectAgreement(run);
   expect(losses(run)).toEqual(losses(plain));
   expect(stepsOf(run.events)[0]?.gatheredPerRank).toEqual(Array.from({ length: 8 }, () => 56));
@@ -249,5 +234,5 @@ test.each([
   { communication: { combine: 'adasum' } },
   { accumulation: { microBatches: 2, noSync: false } },
 ])('EX-5 the noise scale is refused with %o', (changes) => {
-  expect(() => spirals({ ...MEASURED, ...changes })).toThrow(/noiseScale/);
+  expect(() => wide({ ...MEASURED, ...changes })).toThrow(/noiseScale/);
 });

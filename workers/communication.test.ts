@@ -1,37 +1,11 @@
 /** @file Whole runs with every collective, compressor, synchronisation and mistake, in one thread. */
 import { expect, test } from 'vitest';
 import { ALL_REDUCE_NAMES } from '#core/schedules';
-import type { Experiment } from '#experiment/experiment';
-import { parseExperiment } from '#experiment/parse';
-import type { LogEvent, StepEvent } from '#run/log';
+import { requireExperiment } from '#experiment/parse';
 import golden from './golden/ddp_fp16.json' with { type: 'json' };
 import { type FinishedRun, runInProcess } from './run-in-process.ts';
+import { losses, STEPS, spirals, stepsOf } from './whole-runs.ts';
 
-function experiment(input: Record<string, unknown>): Experiment {
-  const parsed = parseExperiment(input);
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.experiment;
-}
-
-const STEPS = 24;
-
-const spirals = (changes: Record<string, unknown> = {}): Experiment =>
-  experiment({
-    data: { name: 'spirals', samples: 200, noise: 0.1 },
-    model: { kind: 'mlp', hidden: [8, 8], activation: 'tanh' },
-    optimizer: { kind: 'sgd', momentum: 0 },
-    backend: 'fused',
-    replicas: 4,
-    batchPerRank: 8,
-    duration: { unit: 'steps', count: STEPS },
-    evalEvery: 12,
-    logEvery: 1,
-    ...changes,
-  });
-
-const stepsOf = (events: readonly LogEvent[]): StepEvent[] =>
-  events.filter((event) => event.type === 'step');
-const losses = ({ events }: FinishedRun): number[] => stepsOf(events).map(({ loss }) => loss);
 const disagreements = ({ events }: FinishedRun): number[] =>
   events.flatMap((event) => (event.type === 'disagreement' ? [event.step] : []));
 
@@ -74,7 +48,7 @@ test.each(ALL_REDUCE_NAMES)(
 
 test('DP-23 PyTorch DDP golden run with the fp16 hook: every loss within 5e-5', async () => {
   const { events, last } = await runInProcess(
-    experiment({
+    requireExperiment({
       data: { name: 'spirals', samples: 10_000 },
       model: { kind: 'mlp', hidden: [16], activation: 'tanh' },
       optimizer: { kind: 'sgd', momentum: golden.optimizer.momentum },

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Fault, isSilent, parseFaults } from '#core/faults';
 import type { Experiment } from '#experiment/experiment';
-import { parseExperiment } from '#experiment/parse';
+import { requireExperiment } from '#experiment/parse';
 import type { FaultEvent, LogEvent, StepEvent } from '#run/log';
 import { type FinishedRun, type RunOptions, runInProcess } from './run-in-process.ts';
 
@@ -96,7 +96,7 @@ const scenario = fc.tuple(setting, drafts).map(([one, some]) => {
 });
 
 function experimentOf(one: Setting, faults: readonly string[]): Experiment {
-  const parsed = parseExperiment({
+  return requireExperiment({
     // 80 samples to train on: epochs end within the run.
     data: { name: 'moons', samples: 100 },
     replicas: one.replicas,
@@ -109,8 +109,6 @@ function experimentOf(one: Setting, faults: readonly string[]): Experiment {
     evalEvery: 10,
     recovery: { policy: one.policy, commitEvery: one.commitEvery, faults },
   });
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.experiment;
 }
 
 async function runToItsEnd(experiment: Experiment, options: RunOptions = {}): Promise<FinishedRun> {

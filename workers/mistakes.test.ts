@@ -1,41 +1,17 @@
 /** @file The classic mistakes of augmentation, batches, precision and wrappers, in whole runs. */
 import { expect, test } from 'vitest';
 import type { Experiment } from '#experiment/experiment';
-import { parseExperiment } from '#experiment/parse';
 import { presetExperiment } from '#experiment/presets';
-import type { LogEvent, StepEvent } from '#run/log';
 import { type FinishedRun, runInProcess } from './run-in-process.ts';
+import { losses, STEPS, spirals, stepsOf } from './whole-runs.ts';
 
-function experiment(input: Record<string, unknown>): Experiment {
-  const parsed = parseExperiment(input);
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.experiment;
-}
-
-const STEPS = 24;
-
-const spirals = (changes: Record<string, unknown> = {}): Experiment =>
-  experiment({
-    data: { name: 'spirals', samples: 200, noise: 0.1 },
-    model: { kind: 'mlp', hidden: [8, 8], activation: 'tanh' },
-    optimizer: { kind: 'sgd', momentum: 0 },
-    backend: 'fused',
-    replicas: 4,
-    batchPerRank: 8,
-    duration: { unit: 'steps', count: STEPS },
-    evalEvery: 1000,
-    logEvery: 1,
-    ...changes,
-  });
-
-const stepsOf = (events: readonly LogEvent[]): StepEvent[] =>
-  events.filter((event) => event.type === 'step');
-const losses = ({ events }: FinishedRun): number[] => stepsOf(events).map(({ loss }) => loss);
+const rarely = (changes: Record<string, unknown> = {}): Experiment =>
+  spirals({ evalEvery: 1000, ...changes });
 
 // 200 points on 4 ranks are 50 each: batches of 8, seven steps an epoch.
 const EPOCH = 7;
 const unequal = (changes: Record<string, unknown> = {}): Experiment =>
-  spirals({ mistakes: { unequalBatches: true }, ...changes });
+  rarely({ mistakes: { unequalBatches: true }, ...changes });
 
 test('MI-6 a rank with one batch less leaves, the others hang, and the log names them', async () => {
   const run = await runInProcess(unequal());
@@ -52,7 +28,7 @@ test('MI-6 a rank with one batch less leaves, the others hang, and the log names
   ]);
   const again = await runInProcess(unequal());
   expect(again.last.logHash).toBe(run.last.logHash);
-  const good = await runInProcess(spirals());
+  const good = await runInProcess(rarely());
   expect(losses(run)).toEqual(losses(good).slice(0, EPOCH - 1));
   // The ranks were woken: the model can still be looked at.
   expect(Object.keys(await run.conductor.weights())).toContain('fc1.weight');
@@ -106,8 +82,8 @@ test('MI-8 clipped before unscaling, the norm is the scale too large and nothing
     duration: { unit: 'steps', count: 100 },
     evalEvery: 100,
   };
-  const good = await runInProcess(spirals(moons));
-  const bad = await runInProcess(spirals({ ...moons, mistakes: { clipBeforeUnscale: true } }));
+  const good = await runInProcess(rarely(moons));
+  const bad = await runInProcess(rarely({ ...moons, mistakes: { clipBeforeUnscale: true } }));
   const norm = (run: FinishedRun): number => stepsOf(run.events)[0]?.gradientNorm ?? 0;
   expect(norm(bad) / norm(good)).toBeCloseTo(1024, 2);
   const lossAfter = ({ events }: FinishedRun): number =>
@@ -125,7 +101,7 @@ test('MI-9 REFERENCE D: a thousand updates of 1e-4 leave an fp16 weight of 1 at 
   };
   const run = (mistakes: Record<string, unknown>) =>
     runInProcess(
-      spirals({
+      rarely({
         model: { kind: 'softmax' },
         precision: MIXED,
         lossScaling: SCALED,
@@ -147,7 +123,7 @@ test('MI-9 REFERENCE D: a thousand updates of 1e-4 leave an fp16 weight of 1 at 
 
 test('MI-10 around the wrapper each rank trains alone from mid-run on, and the log says they differ', async () => {
   const mistakes = { unsyncedModule: true };
-  const run = await runInProcess(spirals({ mistakes }));
+  const run = await runInProcess(rarely({ mistakes }));
   const half = STEPS / 2;
   expect(run.last.status).toBe('finished');
   const apart = run.events.flatMap((event) => (event.type === 'disagreement' ? [event.step] : []));
@@ -175,11 +151,11 @@ test('MI-10 a rank’s losses are then those of a lone replica on its batches', 
   );
   const init = null;
   const of = (count: number) => ({ replicas: 2, duration: { unit: 'steps', count } });
-  const bare = await runInProcess(spirals({ ...of(12), mistakes: { unsyncedModule: true } }), {
+  const bare = await runInProcess(rarely({ ...of(12), mistakes: { unsyncedModule: true } }), {
     given: { init, x, y },
   });
-  const firstHalf = await runInProcess(spirals(of(6)), { given: { init, x, y } });
-  const alone = await runInProcess(spirals({ ...of(6), replicas: 1 }), {
+  const firstHalf = await runInProcess(rarely(of(6)), { given: { init, x, y } });
+  const alone = await runInProcess(rarely({ ...of(6), replicas: 1 }), {
     given: {
       init: await firstHalf.conductor.weights(),
       x: x.slice(6).map(([first]) => [first]),
@@ -208,5 +184,5 @@ test.each([
   { mistakes: { pureLowWeights: true } },
   { mistakes: { pureLowWeights: true }, precision: { format: 'fp16', masterWeights: false } },
 ])('EX-5 MI %o is refused where the mistake could do nothing', (changes) => {
-  expect(() => spirals(changes)).toThrow(/mistakes\./);
+  expect(() => rarely(changes)).toThrow(/mistakes\./);
 });

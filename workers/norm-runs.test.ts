@@ -1,6 +1,6 @@
 /** @file Batch norms together with the other ways to train, in whole runs on a few images. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { parseExperiment } from '#experiment/parse';
+import { requireExperiment } from '#experiment/parse';
 import type { StepEvent } from '#run/log';
 import { serveDigits } from './digits.ts';
 import { type FinishedRun, runInProcess } from './run-in-process.ts';
@@ -20,7 +20,7 @@ const STEPS = 8;
 const cnn = (norm: string) => ({ kind: 'cnn', channels: [2, 3], dense: 4, norm });
 
 async function run(changes: Record<string, unknown>): Promise<FinishedRun> {
-  const parsed = parseExperiment({
+  const experiment = requireExperiment({
     model: cnn('batch'),
     optimizer: { kind: 'sgd', momentum: 0 },
     backend: 'cpu',
@@ -31,8 +31,7 @@ async function run(changes: Record<string, unknown>): Promise<FinishedRun> {
     logEvery: 1,
     ...changes,
   });
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return runInProcess(parsed.experiment);
+  return runInProcess(experiment);
 }
 
 async function finished(changes: Record<string, unknown>): Promise<FinishedRun> {

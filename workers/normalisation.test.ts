@@ -6,7 +6,7 @@ import type { Plan } from '#core/plan';
 import { randomStream } from '#core/random';
 import { createEngine } from '#engine/create';
 import { type BackendName, type Batch, DeviceLostError, type Engine } from '#engine/engine';
-import { parseExperiment } from '#experiment/parse';
+import { requireExperiment } from '#experiment/parse';
 import { resolvePlan } from '#experiment/plan';
 import type { TelemetryBatch } from '#protocol/replica';
 import { vectorLengthOf } from '#transport/channel';
@@ -26,7 +26,7 @@ const TASK = { kind: 'image', height: 8, width: 8, classes: 3 } as const;
 const PIXELS = TASK.height * TASK.width;
 const TOTAL = 12;
 function planOf(input: Record<string, unknown>): Plan {
-  const parsed = parseExperiment({
+  const experiment = requireExperiment({
     model: { kind: 'cnn', channels: [3, 4], dense: 6, norm: 'syncBatch' },
     optimizer: { kind: 'sgd', momentum: 0 },
     learningRate: { base: 0.1, decay: 'none' },
@@ -34,8 +34,7 @@ function planOf(input: Record<string, unknown>): Plan {
     logEvery: 1,
     ...input,
   });
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return resolvePlan(parsed.experiment, { trainCount: 960, testCount: 0, task: TASK });
+  return resolvePlan(experiment, { trainCount: 960, testCount: 0, task: TASK });
 }
 
 const cnn = (norm: string) => ({ kind: 'cnn', channels: [3, 4], dense: 6, norm });

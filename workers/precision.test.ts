@@ -1,13 +1,14 @@
 /** @file Emulated precision and loss scaling through whole runs, in one thread. */
 import { expect, test } from 'vitest';
 import type { Experiment } from '#experiment/experiment';
-import { parseExperiment } from '#experiment/parse';
+import { requireExperiment } from '#experiment/parse';
 import { presetExperiment } from '#experiment/presets';
-import type { LogEvent, StepEvent } from '#run/log';
+import type { LogEvent } from '#run/log';
 import { runInProcess } from './run-in-process.ts';
+import { stepsOf } from './whole-runs.ts';
 
 function moons(changes: Record<string, unknown>): Experiment {
-  const parsed = parseExperiment({
+  return requireExperiment({
     data: { name: 'moons', samples: 200 },
     backend: 'fused',
     replicas: 2,
@@ -16,12 +17,7 @@ function moons(changes: Record<string, unknown>): Experiment {
     logEvery: 1,
     ...changes,
   });
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.experiment;
 }
-
-const stepsOf = (events: readonly LogEvent[]): StepEvent[] =>
-  events.filter((event) => event.type === 'step');
 
 test('PR-13 a run in fp32 without scaling says nothing of precision', async () => {
   const { events } = await runInProcess(moons({}));

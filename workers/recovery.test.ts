@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Experiment } from '#experiment/experiment';
-import { parseExperiment } from '#experiment/parse';
+import { requireExperiment } from '#experiment/parse';
 import type { LogEvent, StepEvent } from '#run/log';
 import { type FinishedRun, runInProcess } from './run-in-process.ts';
 
 function experimentOf(changes: object): Experiment {
-  const parsed = parseExperiment({
+  return requireExperiment({
     data: { name: 'moons', samples: 400 },
     replicas: 4,
     backend: 'fused',
@@ -14,8 +14,6 @@ function experimentOf(changes: object): Experiment {
     evalEvery: 40,
     ...changes,
   });
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.experiment;
 }
 
 const script = (policy: string, ...faults: string[]) =>

@@ -1,33 +1,10 @@
 /** @file Whole runs in which ranks are not waited for, or get batches by their speeds; in one thread. */
 import { expect, test } from 'vitest';
 import type { Experiment } from '#experiment/experiment';
-import { parseExperiment } from '#experiment/parse';
-import type { LogEvent, StepEvent } from '#run/log';
+import type { StepEvent } from '#run/log';
 import golden from './golden/ddp_fp16.json' with { type: 'json' };
 import { type FinishedRun, type RunOptions, runInProcess } from './run-in-process.ts';
-
-const STEPS = 24;
-
-function spirals(changes: Record<string, unknown> = {}): Experiment {
-  const parsed = parseExperiment({
-    data: { name: 'spirals', samples: 200, noise: 0.1 },
-    model: { kind: 'mlp', hidden: [8, 8], activation: 'tanh' },
-    optimizer: { kind: 'sgd', momentum: 0 },
-    backend: 'fused',
-    replicas: 4,
-    batchPerRank: 8,
-    duration: { unit: 'steps', count: STEPS },
-    evalEvery: 12,
-    logEvery: 1,
-    ...changes,
-  });
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.experiment;
-}
-
-const stepsOf = (events: readonly LogEvent[]): StepEvent[] =>
-  events.filter((event) => event.type === 'step');
-const losses = ({ events }: FinishedRun): number[] => stepsOf(events).map(({ loss }) => loss);
+import { losses, spirals, stepsOf } from './whole-runs.ts';
 
 async function finished(experiment: Experiment, options?: RunOptions): Promise<FinishedRun> {
   const run = await runInProcess(experiment, options);

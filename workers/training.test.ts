@@ -1,22 +1,13 @@
 /** @file Whole runs through the real conductor and replicas, in one thread, against references. */
 import { expect, test } from 'vitest';
 import type { Experiment } from '#experiment/experiment';
-import { parseExperiment } from '#experiment/parse';
-import type { LogEvent, StepEvent } from '#run/log';
+import { requireExperiment } from '#experiment/parse';
 import golden from './golden/ddp_allreduce.json' with { type: 'json' };
 import { runInProcess } from './run-in-process.ts';
-
-function experiment(input: Record<string, unknown>): Experiment {
-  const parsed = parseExperiment(input);
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.experiment;
-}
-
-const stepsOf = (events: readonly LogEvent[]): StepEvent[] =>
-  events.filter((event) => event.type === 'step');
+import { stepsOf } from './whole-runs.ts';
 
 const spirals = (changes: Record<string, unknown> = {}): Experiment =>
-  experiment({
+  requireExperiment({
     data: { name: 'spirals', samples: 200, noise: 0.1 },
     model: { kind: 'mlp', hidden: [8, 8], activation: 'tanh' },
     backend: 'fused',
@@ -30,7 +21,7 @@ const spirals = (changes: Record<string, unknown> = {}): Experiment =>
 
 test('DP-2 PyTorch DDP golden run: every loss and final weight within 1e-5', async () => {
   const { events, conductor, last } = await runInProcess(
-    experiment({
+    requireExperiment({
       data: { name: 'spirals', samples: 10_000 },
       model: { kind: 'mlp', hidden: [16], activation: 'tanh' },
       optimizer: { kind: 'sgd', momentum: 0.9 },

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Plan } from '#core/plan';
 import type { Dataset } from '#data/dataset';
 import { pointsDataset } from '#data/points';
-import { parseExperiment } from '#experiment/parse';
+import { requireExperiment } from '#experiment/parse';
 import { resolvePlan, taskShapeOf } from '#experiment/plan';
 import { stepEvent } from '#run/assemble';
 import { abortArena, createArena } from '#transport/arena';
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function prepared(sync: Record<string, unknown>, steps: number): { plan: Plan; data: Dataset } {
-  const parsed = parseExperiment({
+  const experiment = requireExperiment({
     data: { name: 'spirals', samples: 200 },
     model: { kind: 'mlp', hidden: [8, 8], activation: 'tanh' },
     replicas: REPLICAS,
@@ -48,8 +48,6 @@ function prepared(sync: Record<string, unknown>, steps: number): { plan: Plan; d
     logEvery: 1,
     sync,
   });
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  const { experiment } = parsed;
   if (experiment.data.name !== 'spirals') throw new Error('spirals were expected');
   const counts = { trainCount: 200, testCount: 200 };
   const plan = resolvePlan(experiment, { ...counts, task: taskShapeOf(experiment.data, 0) });

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import { CLUSTER_PRESET_IDS } from './cluster-fields.ts';
 import { CLUSTER_PRESETS } from './cluster-presets.ts';
-import { parseExperiment } from './parse.ts';
+import { parseExperiment, requireExperiment } from './parse.ts';
 
 const clusterOf = (cluster: unknown) => {
-  const result = parseExperiment({ cluster });
-  if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  return result.experiment.cluster;
+  const experiment = requireExperiment({ cluster });
+  return experiment.cluster;
 };
 const problemsOf = (input: unknown) => {
   const result = parseExperiment(input);

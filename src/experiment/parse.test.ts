@@ -4,12 +4,10 @@ import { NO_MISTAKES } from '#core/plan';
 import { arbitraryExperiment } from './experiment.arbitrary.ts';
 import type { ProblemMessage } from './experiment.ts';
 import { INPUT_LIMITS, LONGEST_TEXT } from './guard.ts';
-import { parseExperiment, parseExperimentText } from './parse.ts';
+import { parseExperiment, parseExperimentText, requireExperiment } from './parse.ts';
 
 const experimentOf = (input: unknown) => {
-  const result = parseExperiment(input);
-  if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  return result.experiment;
+  return requireExperiment(input);
 };
 /** [path, message] of every problem, sorted by path. */
 const faults = (input: unknown): readonly (readonly [string, ProblemMessage])[] => {

@@ -4,7 +4,12 @@
  */
 import * as v from 'valibot';
 import { defaultsFor, fitDefaults } from './defaults.ts';
-import { EXPERIMENT_VERSION, type ParseResult, type Problem } from './experiment.ts';
+import {
+  EXPERIMENT_VERSION,
+  type Experiment,
+  type ParseResult,
+  type Problem,
+} from './experiment.ts';
 import { findField } from './fields.ts';
 import { findOversize, isPlainObject, LONGEST_TEXT, tooBig } from './guard.ts';
 import {
@@ -32,6 +37,13 @@ export function parseExperiment(input: unknown): ParseResult {
   if (version !== undefined && version !== EXPERIMENT_VERSION)
     return refuse([wrongVersion(version)]);
   return parseFields(input);
+}
+
+/** The experiment of an input that is known to be one. Throws RangeError with what is wrong if it is not. */
+export function requireExperiment(input: unknown): Experiment {
+  const result = parseExperiment(input);
+  if (result.ok) return result.experiment;
+  throw new RangeError(`no experiment: ${JSON.stringify(result.problems)}`);
 }
 
 /** As `parseExperiment`, from JSON text of unknown origin. */

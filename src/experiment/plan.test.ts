@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
 import { sampleCounts } from './counts.ts';
 import type { Experiment } from './experiment.ts';
-import { parseExperiment } from './parse.ts';
+import { requireExperiment } from './parse.ts';
 import { resolvePlan, taskShapeOf } from './plan.ts';
 import { PRESET_IDS, presetExperiment } from './presets.ts';
 
 const experimentOf = (input: unknown): Experiment => {
-  const result = parseExperiment(input);
-  if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  return result.experiment;
+  return requireExperiment(input);
 };
 
 test('EX-11 steps of an epoch are ceil(ceil(n / W) / batch)', () => {

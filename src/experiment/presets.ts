@@ -1,6 +1,6 @@
 /** @file Experiments to start from. Names and descriptions stand in the string tables. */
 import type { Experiment } from './experiment.ts';
-import { parseExperiment } from './parse.ts';
+import { requireExperiment } from './parse.ts';
 
 export const PRESET_IDS = [
   'mnist-mlp',
@@ -47,7 +47,5 @@ const INPUTS: Readonly<Record<PresetId, unknown>> = {
 
 /** The experiment of a preset, complete. */
 export function presetExperiment(id: PresetId): Experiment {
-  const result = parseExperiment(INPUTS[id]);
-  if (!result.ok) throw new Error(`Preset ${id} is no valid experiment: ${JSON.stringify(result)}`);
-  return result.experiment;
+  return requireExperiment(INPUTS[id]);
 }

@@ -1,7 +1,7 @@
 /** @file Combinations with ranks that are not waited for: refused with a reason, or fitted. */
 import { expect, test } from 'vitest';
 import type { ProblemMessage } from './experiment.ts';
-import { parseExperiment } from './parse.ts';
+import { parseExperiment, requireExperiment } from './parse.ts';
 import { decodeExperiment, encodeExperiment } from './url.ts';
 
 test.each<[string, unknown, string, ProblemMessage]>([
@@ -157,9 +157,8 @@ test.each<[string, unknown, string, ProblemMessage]>([
 });
 
 test('EX-2 EX-3 a server takes a star, and no more splits than there are replicas', () => {
-  const parsed = parseExperiment({ replicas: 3, sync: { kind: 'async' } });
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  const { communication, sync } = parsed.experiment;
+  const experiment = requireExperiment({ replicas: 3, sync: { kind: 'async' } });
+  const { communication, sync } = experiment;
   expect(communication).toEqual({ collective: 'star', combine: 'mean' });
   expect(sync).toEqual({
     kind: 'async',
@@ -182,10 +181,9 @@ test('EX-11 an epoch of an asynchronous run has a step for every update', () => 
 
 test('EX-8 an empty list and slow-downs go through an address', () => {
   for (const slowdowns of [[], [1, 3]]) {
-    const parsed = parseExperiment({ sync: { kind: 'async', slowdowns } });
-    if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-    const again = decodeExperiment(encodeExperiment(parsed.experiment));
-    expect(again).toEqual({ ok: true, experiment: parsed.experiment });
+    const experiment = requireExperiment({ sync: { kind: 'async', slowdowns } });
+    const again = decodeExperiment(encodeExperiment(experiment));
+    expect(again).toEqual({ ok: true, experiment });
   }
   expect(decodeExperiment('v=1&sync.kind=async&sync.slowdowns=')).toMatchObject({ ok: true });
 });

@@ -2,13 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arbitraryExperiment } from './experiment.arbitrary.ts';
 import type { Experiment } from './experiment.ts';
-import { parseExperiment } from './parse.ts';
+import { parseExperiment, requireExperiment } from './parse.ts';
 import { decodeExperiment, encodeExperiment, LONGEST_ADDRESS } from './url.ts';
 
 const experimentOf = (input: unknown): Experiment => {
-  const result = parseExperiment(input);
-  if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  return result.experiment;
+  return requireExperiment(input);
 };
 const problemsOf = (address: string) => {
   const result = decodeExperiment(address);

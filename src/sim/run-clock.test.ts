@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
 import { resumePlan } from '#core/course';
-import { parseExperiment } from '#experiment/parse';
+import { requireExperiment } from '#experiment/parse';
 import { resolvePlan, taskShapeOf } from '#experiment/plan';
 import { createRunClock, type StepFigures } from './run-clock.ts';
 
 function runOf(changes: object) {
-  const parsed = parseExperiment({ replicas: 8, ...changes });
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  const { experiment } = parsed;
+  const experiment = requireExperiment({ replicas: 8, ...changes });
   const task = taskShapeOf(experiment.data, 84);
   const plan = resolvePlan(experiment, { trainCount: 12_000, testCount: 2000, task });
   return { experiment, plan, clock: createRunClock(experiment, plan) };

@@ -4,7 +4,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { DataChoice, Experiment, ParseResult, Problem } from '#experiment/experiment';
 import type { Field } from '#experiment/field';
 import { FIELDS, isPresent } from '#experiment/fields';
-import { parseExperiment } from '#experiment/parse';
+import { parseExperiment, requireExperiment } from '#experiment/parse';
 import type { BatchSample, Probe } from '#protocol/replica';
 import type { Failure, PageBatch } from '#run/service';
 import { type Beat, createBeat } from './beat.ts';
@@ -68,14 +68,8 @@ export interface LabOptions {
   readonly now: () => number;
 }
 
-function defaultExperiment(): Experiment {
-  const parsed = parseExperiment({});
-  if (!parsed.ok) throw new Error('The default experiment is refused by its own parser.');
-  return parsed.experiment;
-}
-
 function initialState(initial: ParseResult | null): LabState {
-  const experiment = initial?.ok ? initial.experiment : defaultExperiment();
+  const experiment = initial?.ok ? initial.experiment : requireExperiment({});
   return {
     experiment,
     draft: draftOf(experiment),
