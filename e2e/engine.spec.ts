@@ -11,8 +11,6 @@ async function run(page: Page, job: EngineJob) {
   return page.evaluate((job) => window.runEngineJob(job), job);
 }
 
-const FULL = process.env.RINGSIDE_FULL !== undefined;
-
 for (const backend of ['fused', 'cpu', 'wasm', 'webgl', 'webgpu'] as const) {
   test(`EN-1 every check holds in a worker on ${backend}`, async ({ page }) => {
     const outcomes = await run(page, { kind: 'suite', backend });
@@ -21,7 +19,6 @@ for (const backend of ['fused', 'cpu', 'wasm', 'webgl', 'webgpu'] as const) {
   });
 
   test(`PR-10 emulated precision holds in a worker on ${backend}`, async ({ page }) => {
-    test.skip(backend === 'webgl' && !FULL, 'slow on SwiftShader: RINGSIDE_FULL=1');
     const outcomes = await run(page, { kind: 'precision', backend });
     expect(outcomes.filter(({ error }) => error !== '')).toEqual([]);
   });

@@ -47,7 +47,6 @@ function bytesOf(runs: readonly TrainedRun[]): number {
 }
 
 test('CP-20 top-k of 1 % with error feedback: within a point of dense, at 5 % of its bytes', async () => {
-  test.skip(!FULL, 'takes minutes: RINGSIDE_FULL=1');
   const sparse = await trainSeeds('mnist-topk');
   const dense = await trainSeeds('mnist-mlp');
   expect(sparse[0]?.run?.experiment).toMatchObject({
@@ -62,7 +61,6 @@ test('CP-20 top-k of 1 % with error feedback: within a point of dense, at 5 % of
 });
 
 test('CP-21 top-k that forgets what it kept back is at least 3 points worse', async () => {
-  test.skip(!FULL, 'takes minutes: RINGSIDE_FULL=1');
   const forgetful = await trainSeeds('topk-forgetful');
   const { compression } = presetExperiment('topk-forgetful');
   const faithful = await trainSeeds('topk-forgetful', {
@@ -74,7 +72,6 @@ test('CP-21 top-k that forgets what it kept back is at least 3 points worse', as
 });
 
 test('PR-17 fp16 without loss scaling falls by less than a tenth of what the scaled run falls', async () => {
-  test.skip(!FULL, 'seed 0 is a unit test: RINGSIDE_FULL=1');
   const fall = ({ steps }: TrainedRun): number =>
     (steps[0]?.loss ?? Number.NaN) - (steps.at(-1)?.loss ?? Number.NaN);
   const unscaled = median((await trainSeeds('fp16-unscaled')).map(fall));
@@ -86,7 +83,6 @@ test('PR-17 fp16 without loss scaling falls by less than a tenth of what the sca
 });
 
 test('PR-16 bf16 trains without loss scaling: 95 % of the test digits', async () => {
-  test.skip(!FULL, 'takes minutes: RINGSIDE_FULL=1');
   const runs = await trainSeeds('mnist-bf16');
   expect(runs[0]?.run?.experiment).toMatchObject({ lossScaling: { kind: 'none' } });
   expect(accuracyOf('bf16', runs)).toBeGreaterThanOrEqual(0.95);

@@ -24,8 +24,6 @@ const MODES = [
   ['plain', 'ports'],
 ] as const;
 
-const FULL = process.env.RINGSIDE_FULL !== undefined;
-
 test.describe.configure({ timeout: 240_000 });
 
 let page: Page;
@@ -134,7 +132,6 @@ test('LG-8 another seed gives another log', async () => {
 
 for (const [mode, transport] of MODES) {
   test(`CL-4 1, 2, 3, 5, 8 and 16 ranks train over ${transport}`, async () => {
-    test.skip(mode === 'plain' && !FULL, 'shared memory runs always: RINGSIDE_FULL=1');
     await openLab(page, mode);
     for (const replicas of [1, 2, 3, 5, 8, 16]) {
       const trained = await train(page, { ...SMALL_MLP, replicas, backend: 'wasm' });

@@ -13,8 +13,6 @@ import {
 const STEPS = 50;
 const flat = (value: unknown): number[] => [value].flat(Number.POSITIVE_INFINITY) as number[];
 
-const FULL = process.env.RINGSIDE_FULL !== undefined;
-
 test.describe.configure({ timeout: 240_000 });
 
 let page: Page;
@@ -50,7 +48,6 @@ for (const backend of ['wasm', 'cpu', 'webgpu'] as const) {
 
 for (const backend of ['fused', 'wasm', 'cpu', 'webgpu'] as const) {
   test(`DP-2 PyTorch's golden DDP run within 1e-5 on ${backend}`, async () => {
-    test.skip(backend === 'webgpu' && !FULL, 'slow on SwiftShader: RINGSIDE_FULL=1');
     const golden = readGolden();
     const { init, x, y } = golden;
     const trained = await train(page, GOLDEN_EXPERIMENT, { given: { init, x, y }, backend });

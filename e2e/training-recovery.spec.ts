@@ -41,7 +41,6 @@ function lastHashes({ steps }: TrainedRun): ReadonlyMap<number, StepEvent['weigh
 
 for (const mode of ['isolated', 'plain'] as const) {
   const kills = mode === 'isolated' ? KILLS : Math.ceil(KILLS / 5);
-  if (mode === 'plain' && !FULL) continue;
   test(`FT-10 ${kills} workers terminated at random moments, ${mode}: the same accuracy`, async () => {
     test.setTimeout((FULL ? 20 : 4) * 60_000);
     const random = randomStream(1, PURPOSE.generation, kills);

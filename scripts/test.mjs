@@ -12,7 +12,8 @@ import { run, secondsSince } from './step.mjs';
 process.chdir(resolve(fileURLToPath(import.meta.url), '..', '..'));
 
 const VITEST_REPORT = '.cache/vitest.json';
-const PLAYWRIGHT_REPORT = '.cache/playwright.json';
+/** The projects of playwright.config.ts, and how many of their tests run at a time. */
+const BROWSER_PROJECTS = { together: 2, alone: 1 };
 
 /** @typedef {{ passed: number, failed: number }} Tally */
 
@@ -48,13 +49,32 @@ async function unitTests() {
   return { passed: report.numPassedTests, failed: failed || (status === 0 ? 0 : 1) };
 }
 
+/** @param {string} project */
+const browserReport = (project) => `.cache/playwright-${project}.json`;
+
 /** @returns {Promise<Tally>} */
 async function browserTests() {
+  const tally = { passed: 0, failed: 0 };
+  for (const [project, workers] of Object.entries(BROWSER_PROJECTS)) {
+    const { passed, failed } = await browserProject(project, workers);
+    tally.passed += passed;
+    tally.failed += failed;
+  }
+  return tally;
+}
+
+/**
+ * @param {string} project
+ * @param {number} workers
+ * @returns {Promise<Tally>}
+ */
+async function browserProject(project, workers) {
   const playwright = 'node_modules/@playwright/test/cli.js';
-  const environment = { PLAYWRIGHT_JSON_OUTPUT_NAME: PLAYWRIGHT_REPORT };
-  const parameters = [playwright, 'test', '--reporter=list,json'];
+  const environment = { PLAYWRIGHT_JSON_OUTPUT_NAME: browserReport(project) };
+  const choice = [`--project=${project}`, `--workers=${workers}`];
+  const parameters = [playwright, 'test', ...choice, '--reporter=list,json'];
   const status = await run(process.execPath, parameters, { environment });
-  const report = readReport(PLAYWRIGHT_REPORT);
+  const report = readReport(browserReport(project));
   if (report === null) return { passed: 0, failed: 1 };
   const { expected, unexpected, flaky } = report.stats;
   const failed = unexpected + report.errors.length;
@@ -105,7 +125,9 @@ async function runAll(tally) {
 
 mkdirSync('.cache', { recursive: true });
 rmSync(VITEST_REPORT, { force: true });
-rmSync(PLAYWRIGHT_REPORT, { force: true });
+for (const project of Object.keys(BROWSER_PROJECTS)) {
+  rmSync(browserReport(project), { force: true });
+}
 if (process.argv.includes('--full')) process.env.RINGSIDE_FULL = '1';
 
 const began = performance.now();

@@ -1,6 +1,7 @@
 /** @file One rank of an asynchronous run in a Node thread: a real replica that dawdles at random. */
 import { parentPort } from 'node:worker_threads';
 import type { Plan } from '#core/plan';
+import { PURPOSE, randomStream } from '#core/random';
 import { createBatcher } from '#data/batches';
 import type { Dataset } from '#data/dataset';
 import { createFusedEngine } from '#engine/fused';
@@ -31,6 +32,8 @@ async function work({ plan, setup, data, pauseMs }: ServerJob): Promise<ServerAn
   const { rank } = setup;
   const engine = createFusedEngine(plan.model);
   const batcher = createBatcher({ data, plan, rank });
+  /** Of wall time, and none of the training's own numbers. */
+  const pauses = randomStream(plan.seed, PURPOSE.generation, rank);
   const computed: [number, number][] = [];
   const reports: StepReport[] = [];
   const training = createServerTraining({
@@ -41,7 +44,7 @@ async function work({ plan, setup, data, pauseMs }: ServerJob): Promise<ServerAn
     augmentation: () => null,
     gradient(weights, buffers, batch, gradient, precision) {
       const beganMs = nowMs();
-      if (pauseMs > 0) Atomics.wait(sleeper, 0, 0, Math.random() * pauseMs);
+      if (pauseMs > 0) Atomics.wait(sleeper, 0, 0, pauses.uniform() * pauseMs);
       const result = engine.gradient(weights, buffers, batch, gradient, precision);
       computed.push([beganMs, nowMs()]);
       return result;

@@ -15,6 +15,19 @@ export const STRAGGLER_FIELDS = [
   },
 ] as const satisfies readonly Field[];
 
+const recovers = { path: 'recovery.policy', values: ['shrink', 'replace'] } as const;
+
+/** A wait of the cluster's clock, up to an hour. */
+const CLUSTER_SECONDS = {
+  group: 'recovery',
+  when: recovers,
+  kind: 'number',
+  minimum: 0,
+  maximum: 3600,
+  unit: 'seconds',
+  scale: { steps: [0, 1, 2, 5, 10, 30, 60, 300, 600, 1800] },
+} as const;
+
 export const RECOVERY_FIELDS = [
   {
     path: 'recovery.policy',
@@ -26,7 +39,7 @@ export const RECOVERY_FIELDS = [
   {
     path: 'recovery.commitEvery',
     group: 'recovery',
-    when: { path: 'recovery.policy', values: ['shrink', 'replace'] },
+    when: recovers,
     kind: 'integer',
     minimum: 1,
     maximum: 10_000,
@@ -36,24 +49,12 @@ export const RECOVERY_FIELDS = [
   },
   {
     path: 'recovery.timeoutSeconds',
-    group: 'recovery',
-    when: { path: 'recovery.policy', values: ['shrink', 'replace'] },
-    kind: 'number',
-    minimum: 0,
-    maximum: 3600,
-    unit: 'seconds',
-    scale: { steps: [0, 1, 2, 5, 10, 30, 60, 300, 600, 1800] },
+    ...CLUSTER_SECONDS,
     default: 10,
   },
   {
     path: 'recovery.joinSeconds',
-    group: 'recovery',
-    when: { path: 'recovery.policy', values: ['shrink', 'replace'] },
-    kind: 'number',
-    minimum: 0,
-    maximum: 3600,
-    unit: 'seconds',
-    scale: { steps: [0, 1, 2, 5, 10, 30, 60, 300, 600, 1800] },
+    ...CLUSTER_SECONDS,
     default: 30,
   },
   {
