@@ -100,3 +100,12 @@ test('FT-9 the same script gives the same log', async () => {
   expect(first.last.logHash).toBe(second.last.logHash);
   expect(first.events).toEqual(second.events);
 });
+
+test('FT-5 with batches from outside nobody can stand in: a lost rank ends the run', async () => {
+  const experiment = experimentOf({ recovery: { faults: ['kill 1 @ 2'] } });
+  const x = Array.from({ length: 5 }, () => [[[0, 1]], [[1, 0]], [[1, 1]], [[0, 0]]]);
+  const y = Array.from({ length: 5 }, () => [[0], [1], [0], [1]]);
+  const run = await runInProcess(experiment, { given: { init: null, x, y } });
+  expect(run.last.failure).toMatchObject({ message: 'failure.lost', parameters: { ranks: '1' } });
+  expect(ofType(run, 'step')).toHaveLength(2);
+});

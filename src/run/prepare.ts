@@ -166,7 +166,7 @@ function planOf(experiment: Experiment, { task, data }: RunData, given: GivenBat
   const { unit, count } = experiment.duration;
   const totalSteps = unit === 'steps' ? Math.min(count, steps) : steps;
   // A batch that was given to a rank is nobody else's.
-  const recovery = { policy: 'stop', commitEvery: 0, faults: [] } as const;
+  const recovery = { ...plan.recovery, policy: 'stop', commitEvery: 0 } as const;
   return { ...plan, worldSize, batchPerRank, stepsPerEpoch: steps, totalSteps, recovery };
 }
 
